@@ -1,0 +1,46 @@
+"""What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.store.batch import Batch, BatchDone
+
+FromWorkers = Sequence[TurnTaken | TurnOutput | TurnEnded]
+
+
+class WriterPort(Protocol):
+    """The only way to change what is stored. Thread-safe; one batch is under way at a time."""
+
+    def submit(self, batch: Batch, done: BatchDone) -> None:
+        """Run a batch in one transaction and give one answer per command, in order, to ``done``.
+
+        Never blocks and never raises for what storage does: that comes as answers. ``done`` runs on a
+        thread of the port's choice and must only hand over (``ref.tell``).
+        """
+
+    def close(self) -> None:
+        """Finish what was submitted, close the database, and wait until that is done."""
+
+
+class ReaderPort(Protocol):
+    """Queries on read-only connections, off the dispatcher. Thread-safe."""
+
+    def read(self, name: str, arguments: dict[str, Any], done: Callable[[Any, Exception | None], None]) -> None:
+        """Run the query ``store.queries.<name>(**arguments)`` and give ``done`` its value or its error."""
+
+    def close(self) -> None:
+        """Wait for queries under way and close the connections."""
+
+
+class WorkerPort(Protocol):
+    """The relay's end of the link to its workers. Thread-safe."""
+
+    def connect(self, deliver: Callable[[FromWorkers], None]) -> None:
+        """Say who gets what workers send; called once, before the first ``send``."""
+
+    def send(self, messages: Sequence[RunTurn | StopTurn]) -> None:
+        """Hand messages to the link in one batch, in order; never blocks."""
+
+    def close(self) -> None:
+        """End the running turns, wait for the workers' last messages, and close the link."""
