@@ -1,0 +1,106 @@
+"""Each checker passes over the project, and fails at a fault planted in any of its rooms."""
+
+import pytest
+
+from tests.arch.checkout import Checkout
+
+pytestmark = pytest.mark.slow
+
+PLANTED = (
+    "showcaller/planted.py",
+    "actors/relay/planted.py",
+    "transport/wire/planted.py",
+    "store/planted.py",
+    "tests/store/planted.py",
+    "bench/planted.py",
+)
+WRONG_TYPE = '"""A planted fault."""\n\nNUMBER: int = "not a number"\n'
+UNUSED_IMPORT = '"""A planted fault."""\n\nimport json\n'
+
+
+def unnamed(text: str) -> list[str]:
+    """Name the planted modules that a checker said nothing about; links and real folders both count."""
+    return [path for path in PLANTED if path not in text.replace("showcaller/actors", "actors")]
+
+
+def test_mypy_passes(clean: Checkout) -> None:
+    outcome = clean.mypy()
+    assert outcome.code == 0, outcome.text
+
+
+def test_mypy_finds_a_wrong_type_in_every_room(planted: Checkout) -> None:
+    for path in PLANTED:
+        planted.plant(path, WRONG_TYPE)
+    outcome = planted.mypy()
+    assert outcome.code == 1, outcome.text
+    assert unnamed(outcome.text) == []
+    assert outcome.text.count("[assignment]") == len(PLANTED), outcome.text
+
+
+def test_mypy_is_strict(planted: Checkout) -> None:
+    planted.plant("store/planted.py", '"""A planted fault."""\n\n\ndef untyped(value):\n    return value\n')
+    outcome = planted.mypy()
+    assert outcome.code == 1, outcome.text
+    assert "[no-untyped-def]" in outcome.text
+
+
+def test_pyright_passes(clean: Checkout) -> None:
+    outcome = clean.pyright()
+    assert outcome.code == 0, outcome.text
+
+
+def test_pyright_finds_a_wrong_type_in_every_room(planted: Checkout) -> None:
+    for path in PLANTED:
+        planted.plant(path, WRONG_TYPE)
+    outcome = planted.pyright()
+    assert outcome.code == 1, outcome.text
+    assert unnamed(outcome.text) == []
+    assert outcome.text.count("reportAssignmentType") == len(PLANTED), outcome.text
+
+
+def test_ruff_passes(clean: Checkout) -> None:
+    outcome = clean.ruff()
+    assert outcome.code == 0, outcome.text
+
+
+def test_ruff_finds_an_unused_import_in_every_room(planted: Checkout) -> None:
+    for path in PLANTED:
+        planted.plant(path, UNUSED_IMPORT)
+    outcome = planted.ruff()
+    assert outcome.code == 1, outcome.text
+    assert unnamed(outcome.text) == []
+    assert outcome.text.count("F401") == len(PLANTED), outcome.text
+
+
+READS_THE_TIME = '''"""A planted fault."""
+
+import time
+from datetime import date, datetime
+from time import monotonic
+
+READINGS = [
+    time.time(),
+    time.time_ns(),
+    time.perf_counter(),
+    time.perf_counter_ns(),
+    time.monotonic_ns(),
+    monotonic(),
+    datetime.now(tz=None),
+    datetime.utcnow(),
+    date.today(),
+]
+'''
+
+
+@pytest.mark.parametrize("room", ["actors/relay", "actors/runtime", "transport/wire", "store", "showcaller"])
+def test_ruff_lets_only_the_clock_read_the_time(planted: Checkout, room: str) -> None:
+    planted.plant(f"{room}/planted.py", READS_THE_TIME)
+    outcome = planted.ruff()
+    found = [line for line in outcome.text.splitlines() if "TID251" in line]
+    assert {line.split(":")[1] for line in found} == {str(number) for number in range(8, 17)}, outcome.text
+    assert all(f"{room}/planted.py" in line and "Only clock.py" in line for line in found)
+
+
+def test_ruff_lets_the_clock_read_the_time(planted: Checkout) -> None:
+    planted.plant("actors/runtime/clock.py", READS_THE_TIME)
+    assert "TID251" not in planted.ruff().text
