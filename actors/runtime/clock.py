@@ -1,0 +1,31 @@
+"""The one place of the runtime that reads the time."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What the runtime asks for the time. Thread-safe."""
+
+    def monotonic(self) -> float:
+        """Seconds since some fixed moment; never goes back."""
+
+    def wall(self) -> int:
+        """Milliseconds since the Unix epoch, as the host believes it to be; may jump."""
+
+
+class SystemClock:
+    """The host's clock."""
+
+    __slots__ = ()
+
+    def monotonic(self) -> float:
+        """Seconds since some fixed moment; never goes back."""
+        return time.monotonic()
+
+    def wall(self) -> int:
+        """Milliseconds since the Unix epoch."""
+        return time.time_ns() // 1_000_000
+
+
+SYSTEM_CLOCK = SystemClock()

@@ -1,0 +1,156 @@
+"""References to actors: pykka's interface over our cell."""
+
+import threading
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+import pykka
+
+from showcaller.actors.runtime.cell import Cell
+from showcaller.actors.runtime.envelope import ActorStop, Envelope, dead
+from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.timers import Timer
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.dispatcher import BaseDispatcher
+
+A = TypeVar("A", bound=pykka.Actor)
+
+
+class ActorRef(Cell, pykka.ActorRef[A]):
+    """A reference through which an actor gets its mail; safe to pass between threads.
+
+    It behaves as pykka's, and adds ``request`` (an ask to await), ``forward`` and timers.
+    """
+
+    __slots__ = ()
+
+    # -- what pykka's ref shows --------------------------------------------------------------------
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """A unique name, made when first asked for."""
+        return self.extras().urn
+
+    @property
+    def actor_stopped(self) -> threading.Event:  # type: ignore[override]
+        """An event that is set once the actor has stopped; made when first asked for."""
+        extras = self.extras()
+        if extras.stopped is None:
+            event = threading.Event()
+            extras.stopped = event
+            if self._actor is None:
+                event.set()
+        return extras.stopped
+
+    @property
+    def actor_inbox(self) -> "ActorRef[A]":  # type: ignore[override]
+        """The mailbox, which is part of the ref."""
+        return self
+
+    def _actor_weakref(self) -> Any:  # type: ignore[override]
+        """The actor while it lives (pykka's proxy looks here)."""
+        return self._actor
+
+    def __str__(self) -> str:
+        return f"{self.actor_class.__name__} ({self.actor_urn})"
+
+    def __repr__(self) -> str:
+        return f"<ActorRef for {self}>"
+
+    @property
+    def dispatcher(self) -> "BaseDispatcher":
+        """The dispatcher that runs the actor."""
+        return self._dispatcher
+
+    def is_alive(self) -> bool:
+        """True until the actor stops."""
+        return self._actor is not None
+
+    # -- sending -----------------------------------------------------------------------------------
+
+    def tell(self, message: Any) -> None:
+        """Put a message into the mailbox; raises ``pykka.ActorDeadError`` when the actor has stopped."""
+        if self._actor is None:
+            raise dead(self)
+        self._mail.append(message)
+        if self._gate.acquire(False):
+            self._dispatcher.schedule(self)
+
+    @overload
+    def ask(self, message: Any, *, block: Literal[False], timeout: float | None = None) -> Future[Any]: ...
+
+    @overload
+    def ask(self, message: Any, *, block: Literal[True], timeout: float | None = None) -> Any: ...
+
+    @overload
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
+
+    def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Send a message and wait for its reply (``block``), or give the future of it, as pykka does."""
+        future: Future[Any] = Future(self)
+        if self._actor is None:
+            future.set_exception(dead(self))
+        else:
+            self._mail.append(Envelope(message, future))
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+        return future.get(timeout=timeout) if block else future
+
+    def request(self, message: Any, *, timeout: float | None = None) -> Future[Any]:
+        """Send a message and give the future of its reply, to ``await`` in a handler or on an asyncio loop.
+
+        With a ``timeout`` (seconds on the dispatcher's clock) the future ends in ``pykka.Timeout`` when
+        no reply has come by then; a reply that comes later is dropped.
+        """
+        future = self.ask(message, block=False)
+        if timeout is not None:
+            self._dispatcher.timers.expire(future, timeout)
+        return future
+
+    def forward(self, message: Any, reply: Future[Any] | None) -> None:
+        """Pass a message on together with the reply that somebody else waits for (see ``take_reply``)."""
+        if reply is None:
+            self.tell(message)
+        elif self._actor is None:
+            reply.try_set_exception(dead(self))
+        else:
+            self._mail.append(Envelope(message, reply))
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+
+    def tell_after(self, seconds: float, message: Any) -> Timer:
+        """Tell a message once, that many seconds from now; the timer can be cancelled."""
+        return self._dispatcher.timers.after(seconds, self, message)
+
+    def tell_every(self, seconds: float, message: Any) -> Timer:
+        """Tell a message again and again, first after that many seconds, until cancelled or the actor is dead."""
+        return self._dispatcher.timers.every(seconds, self, message)
+
+    # -- stopping ----------------------------------------------------------------------------------
+
+    @overload
+    def stop(self, *, block: Literal[True], timeout: float | None = None) -> bool: ...
+
+    @overload
+    def stop(self, *, block: Literal[False], timeout: float | None = None) -> Future[bool]: ...
+
+    @overload
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any: ...
+
+    def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
+        """Stop the actor after the mail that is already there; True if it was running.
+
+        With ``block=False`` gives the future of that answer.
+        """
+        stopped: Future[bool] = Future(self)
+
+        def push(done: Future[Any]) -> None:
+            try:
+                done.get()
+            except pykka.ActorDeadError:
+                stopped.try_set(False)
+            else:
+                stopped.try_set(True)
+
+        self.ask(ActorStop(), block=False).add_done_callback(push)
+        return stopped.get(timeout=timeout) if block else stopped
