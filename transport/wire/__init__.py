@@ -1,0 +1,1 @@
+"""What goes over every link: msgpack frames, and the messages that they carry, checked at the border."""

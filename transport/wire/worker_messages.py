@@ -1,0 +1,66 @@
+"""The worker protocol's messages as frames, checked by their models when they arrive."""
+
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from showcaller.actors.contract.worker import (
+    FROM_WORKER,
+    TO_WORKER,
+    RunTurn,
+    StopTurn,
+    TurnEnded,
+    TurnOutput,
+    TurnTaken,
+)
+from showcaller.transport.wire.frames import Frame, WireError
+
+ToWorkerMessage = RunTurn | StopTurn
+FromWorkerMessage = TurnTaken | TurnOutput | TurnEnded
+
+TO_WORKER_KINDS: Final = frozenset({"run_turn", "stop_turn"})
+FROM_WORKER_KINDS: Final = frozenset({"turn_taken", "turn_output", "turn_ended"})
+T = TypeVar("T")
+_IN_THE_FRAME: Final = frozenset({"kind", "session"})
+
+
+class UnknownKindError(WireError):
+    """The frame is well formed, but its kind is not one that this end takes."""
+
+
+class MessageRefusedError(WireError):
+    """The frame's body is not what its kind demands; the text names the first field that is wrong."""
+
+
+def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int) -> Frame:
+    """Wrap a message of either direction as the frame with this number. Pure."""
+    body = {name: value for name, value in message if name not in _IN_THE_FRAME}
+    return Frame(message.kind, number, message.session, body)
+
+
+def to_worker_message(frame: Frame) -> ToWorkerMessage:
+    """Give the message that a relay sent, or raise UnknownKindError or MessageRefusedError. Pure."""
+    return _validated(frame, TO_WORKER_KINDS, TO_WORKER)
+
+
+def from_worker_message(frame: Frame) -> FromWorkerMessage:
+    """Give the message that a worker sent, or raise UnknownKindError or MessageRefusedError. Pure."""
+    return _validated(frame, FROM_WORKER_KINDS, FROM_WORKER)
+
+
+def _validated(frame: Frame, kinds: frozenset[str], models: TypeAdapter[T]) -> T:
+    if frame.kind not in kinds:
+        raise UnknownKindError(f"frame {frame.number} has the unknown kind {frame.kind!r}")
+    body: Any = frame.body
+    if type(body) is not dict or not _IN_THE_FRAME.isdisjoint(body):
+        raise MessageRefusedError(f"frame {frame.number} ({frame.kind}): the body must hold the other fields")
+    try:
+        return models.validate_python({"kind": frame.kind, "session": frame.session, **body}, strict=True)
+    except ValidationError as error:
+        raise MessageRefusedError(f"frame {frame.number} ({frame.kind}): {_first(error)}") from error
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(step) for step in problem["loc"]) or "body"
+    return f"{place}: {problem['msg']}"

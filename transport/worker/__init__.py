@@ -1,0 +1,1 @@
+"""The worker: it runs turns through providers and never touches the relay's database."""

@@ -1,0 +1,157 @@
+"""The host: takes turns from the relay, runs them through providers, and gives each exactly one end."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from traceback import format_exception_only
+from typing import Final
+
+from showcaller.actors.contract.worker import RunTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.transport.links.relay import RelayLink
+from showcaller.transport.wire.worker_messages import FromWorkerMessage, ToWorkerMessage
+from showcaller.transport.worker.ends import Halt, RecentEnds, turn_ended
+from showcaller.transport.worker.providers import Providers, Result, UnknownProviderError
+from showcaller.transport.worker.turn import RunningTurn
+
+GRACE: Final = 5.0
+OUTPUT_INTERVAL: Final = 0.1
+PATIENCE: Final = 2.0
+
+log = logging.getLogger("showcaller.worker")
+
+
+class Host:
+    """Runs turns on the event loop that it is made on; how many at a time is the relay's affair.
+
+    A turn is named by its id: the same turn handed over again while it runs changes nothing, and after
+    its end gets that end again. ``grace`` is the time in seconds between asking work to end and ending it
+    by force. All methods belong to the loop's thread; only the link is thread-safe.
+    """
+
+    def __init__(
+        self,
+        link: RelayLink,
+        providers: Providers,
+        *,
+        grace: float = GRACE,
+        output_interval: float = OUTPUT_INTERVAL,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._link = link
+        self._providers = providers
+        self._grace = grace
+        self._output_interval = output_interval
+        self._running: dict[str, RunningTurn] = {}
+        self._begun: list[RunningTurn] = []
+        self._written: dict[str, RunningTurn] = {}
+        self._outbox: list[FromWorkerMessage] = []
+        self._ends = RecentEnds()
+        self._closing = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+        link.connect(self.receive)
+
+    def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
+        """Take messages of the relay. Nothing is sent or started before the loop's next step."""
+        for message in messages:
+            if isinstance(message, RunTurn):
+                self._take(message)
+            elif (turn := self._running.get(message.turn)) is not None:
+                self._halt(turn, "stopped")
+
+    async def idle(self) -> None:
+        """Wait until no turn runs and everything has been handed to the link."""
+        await self._idle.wait()
+
+    async def drain(self) -> None:
+        """Interrupt the running turns, refuse new ones, and wait until every end is handed to the link."""
+        self._closing = True
+        for turn in list(self._running.values()):
+            self._halt(turn, "interrupted")
+        await self.idle()
+
+    async def close(self) -> None:
+        """Drain, then close the providers and the worker's end of the link."""
+        await self.drain()
+        self._providers.close()
+        self._link.close()
+
+    def _take(self, request: RunTurn) -> None:
+        if request.turn in self._running:
+            return
+        if (end := self._ends.find(request.turn)) is not None:
+            self._post(end)
+            return
+        turn = RunningTurn(request, self._loop.time(), self._grace, self._note_output)
+        self._running[request.turn] = turn
+        self._idle.clear()
+        if self._closing:
+            self._halt(turn, "interrupted")
+        if not self._begun:
+            self._loop.call_soon(self._begin)
+        self._begun.append(turn)
+
+    def _begin(self) -> None:
+        """Give the receipts of all turns taken in this step, and only then let the providers have them."""
+        begun, self._begun = self._begun, []
+        self._link.send([TurnTaken(session=turn.request.session, turn=turn.request.turn) for turn in begun])
+        for turn in begun:
+            turn.task = self._loop.create_task(self._run(turn))
+
+    async def _run(self, turn: RunningTurn) -> None:
+        request = turn.request
+        if request.timeout is not None:
+            turn.timers.append(self._loop.call_later(request.timeout, self._halt, turn, "timeout"))
+        result = await self._provided(turn) if turn.halted is None else Result()
+        self._end(turn, turn_ended(request, result, turn.halted, self._loop.time() - turn.started))
+
+    async def _provided(self, turn: RunningTurn) -> Result:
+        request = turn.request
+        try:
+            return await self._providers.find(request.provider).run(request, turn)
+        except UnknownProviderError as error:
+            return Result(error_text=str(error))
+        except asyncio.CancelledError:
+            return Result(error_text="its provider did not end it in time and was given up")
+        except Exception as error:
+            log.exception("the provider of turn %s failed", request.turn)
+            return Result(error_text="".join(format_exception_only(error)).strip())
+
+    def _halt(self, turn: RunningTurn, why: Halt) -> None:
+        if turn.halt(why):
+            turn.timers.append(self._loop.call_later(self._grace + PATIENCE, turn.give_up))
+
+    def _end(self, turn: RunningTurn, end: TurnEnded) -> None:
+        turn.cancel_timers()
+        del self._running[end.turn]
+        self._ends.remember(end)
+        if self._written.pop(end.turn, None) is not None:
+            self._post(_output(turn))
+        self._post(end)
+
+    def _post(self, message: FromWorkerMessage) -> None:
+        """Send with everything else of this step of the loop, in one batch."""
+        if not self._outbox:
+            self._loop.call_soon(self._flush)
+            self._idle.clear()
+        self._outbox.append(message)
+
+    def _flush(self) -> None:
+        batch, self._outbox = self._outbox, []
+        self._link.send(batch)
+        if not self._running:
+            self._idle.set()
+
+    def _note_output(self, turn: RunningTurn) -> None:
+        if not self._written:
+            self._loop.call_later(self._output_interval, self._send_output)
+        self._written[turn.request.turn] = turn
+
+    def _send_output(self) -> None:
+        written, self._written = self._written, {}
+        if written:
+            self._link.send([_output(turn) for turn in written.values()])
+
+
+def _output(turn: RunningTurn) -> TurnOutput:
+    return TurnOutput(session=turn.request.session, turn=turn.request.turn, text=turn.take_output())

@@ -1,0 +1,74 @@
+"""What a provider is: something that runs one turn, and the table that finds it by the turn's provider."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from showcaller.actors.contract.worker import RunTurn, StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a turn came to, as its provider saw it: failed if and only if ``error_text`` is given.
+
+    The host turns it into the turn's end; when the turn was cut (stopped, out of time, worker closed),
+    the host says so in the end and takes only reply and exit code from here.
+    """
+
+    reply: str = ""
+    truncated: bool = False
+    error_text: str | None = None
+    stop_reason: StopReason = "end"
+    exit_code: int | None = None
+
+
+class Sink(Protocol):
+    """What a provider is given beside the turn. To be used on the host's event loop only."""
+
+    @property
+    def grace(self) -> float:
+        """Seconds that the work has, once it was asked to end, before it is ended by force."""
+
+    def write(self, text: str) -> None:
+        """Stream a piece of the reply; bounded in size and rate on the way, so it may be called often."""
+
+    def on_halt(self, act: Callable[[], None]) -> None:
+        """Call ``act`` once when the turn is to end before its time; at once when that was asked already."""
+
+    def settle(self) -> None:
+        """Say that the work has ended by itself: being asked to end from now on changes nothing."""
+
+
+class Provider(Protocol):
+    """Runs turns on the host's event loop, many at a time; what it raises fails its turn only."""
+
+    async def run(self, turn: RunTurn, sink: Sink) -> Result:
+        """Run one turn to its end. After a halt it must return soon after the sink's grace."""
+        ...
+
+    def close(self) -> None:
+        """Let go of threads and the like; called when no turn runs any more."""
+
+
+class UnknownProviderError(Exception):
+    """No provider has this name; the text lists the known ones."""
+
+
+class Providers:
+    """The table from a turn's provider (``command``, ``callable:module:function``) to what runs it."""
+
+    def __init__(self, table: Mapping[str, Provider]) -> None:
+        self._table = dict(table)
+
+    def find(self, provider: str) -> Provider:
+        """Give the provider named before the first colon, or raise UnknownProviderError."""
+        found = self._table.get(provider.partition(":")[0])
+        if found is None:
+            known = ", ".join(sorted(self._table)) or "none"
+            raise UnknownProviderError(f"unknown provider {provider[:80]!r}; this worker knows: {known}")
+        return found
+
+    def close(self) -> None:
+        """Close every provider."""
+        for provider in self._table.values():
+            provider.close()
