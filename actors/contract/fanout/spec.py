@@ -1,0 +1,51 @@
+"""What a fan-out is to do."""
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.fanout.template import Kind, Template, parse_template
+from showcaller.actors.contract.foreign_text import quote_foreign
+
+
+class FanoutSpec(BaseModel):
+    """What a fan-out does with every item.
+
+    ``template`` is as ``parse_template`` takes it for ``kind``; ``provider`` is the catalogue's entry that
+    runs the turns; ``jobs`` run at the same time at most; ``timeout`` is in seconds for one attempt, None
+    for none; ``retries`` are the attempts after a failed first one; ``cwd`` is the absolute folder to run
+    in; ``name`` names the group, None lets one be made; ``rerun`` says whether a resume repeats an item
+    that was cut in the middle.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    kind: Kind
+    template: str
+    provider: str = Field(min_length=1, max_length=64)
+    jobs: int = Field(ge=1)
+    timeout: float | None = Field(default=None, gt=0)
+    retries: int = Field(default=0, ge=0)
+    cwd: str = Field(max_length=4096)
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    rerun: bool = True
+
+    @field_validator("cwd")
+    @classmethod
+    def _absolute(cls, cwd: str) -> str:
+        if not cwd.startswith("/"):
+            raise ValueError(f"the folder {quote_foreign(cwd)} must be absolute")
+        return cwd
+
+    @model_validator(mode="after")
+    def _template_parses(self) -> Self:
+        try:
+            parse_template(self.template, self.kind)
+        except Refusal as refusal:
+            raise ValueError(refusal.error) from refusal
+        return self
+
+    def parsed(self) -> Template:
+        """Give the template taken apart."""
+        return parse_template(self.template, self.kind)

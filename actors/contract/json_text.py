@@ -1,0 +1,153 @@
+"""JSON as it arrives at a border: read strictly, or refused with the reason."""
+
+import json
+import re
+from typing import Any, Final, NoReturn
+
+from pydantic import JsonValue
+
+from showcaller.actors.contract.errors import Refusal, invalid
+from showcaller.actors.contract.foreign_text import quote_foreign
+
+DEEPEST: Final = 64
+"""Arrays and objects inside each other at most."""
+INT_LOWEST: Final = -(2**63)
+INT_HIGHEST: Final = 2**64 - 1
+"""Whole numbers of 64 bits, signed or not: what the wire and the store's borders carry."""
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def parse_json(text: str | bytes, most_bytes: int) -> JsonValue:
+    """Read one JSON value.
+
+    Args:
+        text: the JSON text; bytes are UTF-8, a byte order mark is no part of it.
+        most_bytes: bytes of UTF-8 that the text may take.
+
+    Raises:
+        Refusal: for text that is too long, no UTF-8 or no JSON, a name that comes twice in an object, NaN and
+            Infinity, numbers beyond 64 bits, lone surrogates, and more than 64 levels of nesting.
+
+    """
+    source = _decoded(text, most_bytes)
+    try:
+        value: Any = json.loads(
+            source,
+            object_pairs_hook=_object,
+            parse_constant=_no_constant,
+            parse_int=_whole_number,
+            parse_float=_real_number,
+        )
+    except json.JSONDecodeError as error:
+        raise invalid(
+            f"This is no JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        ) from error
+    except RecursionError as error:
+        raise _too_deep() from error
+    check_value(value)
+    return value  # type: ignore[no-any-return]  # json.loads gives nothing else
+
+
+def _decoded(text: str | bytes, most_bytes: int) -> str:
+    try:
+        raw = text.encode() if isinstance(text, str) else text
+        if len(raw) > most_bytes:
+            raise invalid(f"The JSON text has {len(raw)} bytes; {most_bytes} are the most.")
+        return raw.decode()
+    except UnicodeError as error:
+        raise invalid("The JSON text is no valid UTF-8.") from error
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise invalid(
+                    f"The name {quote_foreign(name, 80)} comes twice in one JSON object; give it once."
+                )
+            seen.add(name)
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise invalid(f"{name} is no number in JSON; give a number or leave it out.")
+
+
+def _whole_number(digits: str) -> int:
+    # Twenty digits hold every number of 64 bits; longer ones are not worth converting.
+    if len(digits.lstrip("-")) > 20 or not INT_LOWEST <= int(digits) <= INT_HIGHEST:
+        raise _beyond(digits)
+    return int(digits)
+
+
+def _real_number(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise _beyond(digits)
+    return number
+
+
+def _beyond(digits: str) -> Refusal:
+    return invalid(f"The number {quote_foreign(digits, 40)} is beyond 64 bits; give a smaller one.")
+
+
+def _too_deep() -> Refusal:
+    return invalid(f"The JSON value has arrays or objects inside each other more than {DEEPEST} levels deep.")
+
+
+def check_value(value: object) -> None:
+    """Check a value that came as parsed JSON, whoever parsed it, against the same rules.
+
+    Raises:
+        Refusal: for what ``parse_json`` would refuse, and for what JSON has no form for.
+
+    """
+    level: list[object] = [value]
+    for _ in range(DEEPEST + 1):
+        inner: list[object] = []
+        for each in level:
+            inner.extend(_parts(each))
+        if not inner:
+            return
+        level = inner
+    raise _too_deep()
+
+
+def _parts(value: object) -> list[object]:
+    """Check one value without its parts, and give its parts."""
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str):
+                raise invalid("An object of JSON has names that are texts, and nothing else.")
+            _check_text(name)
+        return list(value.values())
+    if isinstance(value, list):
+        return list(value)
+    _check_single(value)
+    return []
+
+
+def _check_single(value: object) -> None:
+    match value:
+        case str():
+            _check_text(value)
+        case None | bool():
+            pass
+        case int():
+            if not INT_LOWEST <= value <= INT_HIGHEST:
+                raise _beyond("of more than 20 digits" if abs(value) >= 10**20 else str(value))
+        case float():
+            if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124 - NaN is not itself
+                raise invalid(f"{value} is no number in JSON; give a number or leave it out.")
+        case _:
+            raise invalid(f"JSON has no form for a value of type {type(value).__name__}.")
+
+
+def _check_text(text: str) -> None:
+    if _SURROGATE.search(text):
+        raise invalid(
+            f"The text {quote_foreign(text, 80)} has half of a surrogate pair, which is no character."
+        )

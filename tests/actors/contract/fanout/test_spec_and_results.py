@@ -1,0 +1,66 @@
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from showcaller.actors.contract.fanout import FanoutSpec, ItemResult, Summary
+
+
+def spec(**changes: Any) -> FanoutSpec:
+    fields = {"kind": "command", "template": "wc -l {}", "provider": "command", "jobs": 16, "cwd": "/tmp"}
+    return FanoutSpec.model_validate(fields | changes)
+
+
+def test_a_specification_survives_being_stored_as_json() -> None:
+    asked = spec(timeout=1.5, retries=2, name="count", rerun=False)
+    assert FanoutSpec.model_validate_json(asked.model_dump_json()) == asked
+    assert asked.parsed().kind == "command"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"jobs": 0},
+        {"timeout": 0},
+        {"timeout": float("inf")},
+        {"timeout": float("nan")},
+        {"retries": -1},
+        {"cwd": "here"},
+        {"template": "wc -l"},
+        {"template": "wc -l '{}'"},
+        {"kind": "other"},
+        {"name": ""},
+        {"surprise": 1},
+    ],
+)
+def test_a_specification_outside_its_ranges_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        spec(**changes)
+
+
+def test_a_result_is_one_line_of_json_with_the_seven_fields() -> None:
+    result = ItemResult(
+        item="a\nb", session="ses_abc", status="done", exit_code=0, reply="é\n", seconds=0.5, attempts=1
+    )
+    assert "\n" not in result.to_json()
+    assert json.loads(result.to_json()) == {
+        "item": "a\nb",
+        "session": "ses_abc",
+        "status": "done",
+        "exitCode": 0,
+        "reply": "é\n",
+        "seconds": 0.5,
+        "attempts": 1,
+    }
+
+
+def test_the_summary_counts_every_end_and_says_whether_all_succeeded() -> None:
+    summary = Summary.of(["done", "failed", "done", "skipped", "interrupted", "stopped"], 2.5)
+    counts = {"done": 2, "failed": 1, "stopped": 1, "interrupted": 1, "skipped": 1, "seconds": 2.5}
+    assert json.loads(summary.to_json()) == {"summary": counts}
+    assert not summary.all_succeeded
+    assert Summary.of(["done"], 1.0).all_succeeded
+    assert not any(
+        Summary.of([end], 1.0).all_succeeded for end in ("failed", "stopped", "interrupted", "skipped")
+    )
