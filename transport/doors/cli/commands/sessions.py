@@ -1,0 +1,99 @@
+"""``showcaller sessions``: the conversations of the relay, as a table or as JSON."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from showcaller.transport.doors.cli.exits import GOOD, checked
+from showcaller.transport.doors.cli.opening import opened
+from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
+from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.cli.states import state_word, word_colour
+from showcaller.transport.doors.cli.table import Column, table_lines
+from showcaller.transport.doors.cli.visible import visible
+
+PAGE = 100
+COLUMNS = (
+    Column("SESSION"),
+    Column("STATE", colour=word_colour),
+    Column("TITLE", cut="end"),
+    Column("GROUP", cut="end"),
+    Column("PROVIDER", cut="end"),
+    Column("LAST ACTIVITY"),
+)
+NOTHING_YET = """Nothing here yet: {home} holds no sessions.
+To start some: showcaller fanout 'wc -l {{}}' *.md"""
+
+
+@click.command(
+    "sessions",
+    help="""List the sessions of the relay, newest activity first.
+
+\b
+Examples:
+  showcaller sessions
+  showcaller sessions --scope all --query deploy --limit 500 --json
+""",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["active", "recent", "all"], case_sensitive=False),
+    default="recent",
+    show_default=True,
+    help="active: at work or waiting; recent: not archived; all: archived ones too.",
+)
+@click.option("--query", metavar="TEXT", help="Only sessions whose title holds TEXT.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many at most.")
+@click.option("--json", "as_json", is_flag=True, help='Write {"sessions": [...]} instead of a table.')
+@click.pass_obj
+def command(door: Door, scope: str, query: str | None, limit: int, as_json: bool) -> int:
+    """List sessions and give the exit code."""
+    sessions: list[Mapping[str, Any]] = []
+    if not door.is_empty:
+        with opened(door, read_only=True) as relay:
+            sessions = list_sessions(relay, scope=scope, query=query, limit=limit)
+    if as_json:
+        write(json_line({"sessions": sessions}))
+    elif sessions:
+        _write_table(sessions)
+    elif door.is_empty:
+        note(NOTHING_YET.format(home=door.home))
+    else:
+        note("No session matches." if query else f"No session in the scope {scope!r}.")
+    return GOOD
+
+
+def list_sessions(relay: LocalRelay, *, scope: str, query: str | None, limit: int) -> list[Mapping[str, Any]]:
+    """Give up to ``limit`` sessions as the relay describes them, over as many pages as that takes.
+
+    Raises ``CommandError`` when the relay refuses.
+    """
+    sessions: list[Mapping[str, Any]] = []
+    cursor = None
+    while len(sessions) < limit:
+        arguments = {"action": "list_sessions", "relay": "this", "scope": scope, "query": query}
+        page = checked(relay.call(arguments | {"limit": min(limit - len(sessions), PAGE), "cursor": cursor}))
+        sessions.extend(page["sessions"])
+        cursor = page.get("nextCursor")
+        if not cursor:
+            break
+    return sessions
+
+
+def _write_table(sessions: list[Mapping[str, Any]]) -> None:
+    rows = [_row(session) for session in sessions]
+    for line in table_lines(COLUMNS, rows, terminal_width(), coloured=coloured()):
+        write(line)
+
+
+def _row(session: Mapping[str, Any]) -> tuple[str, ...]:
+    group = session.get("group") or {}
+    return (
+        visible(str(session["id"])),
+        state_word(session),
+        visible(str(session.get("title") or "")),
+        visible(str(group.get("name") or "")),
+        visible(str(session.get("provider") or "")),
+        visible(str(session.get("lastActivityAt") or "")),
+    )

@@ -1,0 +1,58 @@
+"""The items of a fan-out: from the command line, or from a file of JSON Lines."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.fanout import Item, Template, note_for, read_items_jsonl, text_items
+from showcaller.actors.contract.fanout.items import ITEM_BYTES
+from showcaller.transport.doors.cli.exits import USAGE, CommandError
+
+# A longer line cannot be an item; cut there it is refused without being held whole.
+LONGEST_LINE = 6 * ITEM_BYTES + 3
+MOST_NOTES = 3
+
+
+def read_items(words: Sequence[str], source: str | None) -> list[Item]:
+    """Give the items of the words, or those of the file ``source`` (``-`` is standard input) if it is named.
+
+    Raises ``click.UsageError`` or ``CommandError`` that names the item or the line which cannot be one.
+    """
+    try:
+        if source is None:
+            return list(text_items(words))
+        if source == "-":
+            return list(read_items_jsonl(_lines(sys.stdin.buffer)))
+        with Path(source).open("rb") as file:
+            return list(read_items_jsonl(_lines(file)))
+    except OSError as error:
+        raise click.UsageError(f"Cannot read the items from {source!r}: {error.strerror}.") from error
+    except Refusal as refusal:
+        raise _unusable(refusal, source) from refusal
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    return iter(lambda: file.readline(LONGEST_LINE), b"")
+
+
+def _unusable(refusal: Refusal, source: str | None) -> CommandError:
+    way_out = "Nothing was started."
+    if source is not None:
+        way_out += ' Each line is one JSON value, such as "docs/guide.md" with its quotes.'
+    return CommandError(refusal.error, way_out, USAGE)
+
+
+def notes(template: Template, items: Iterable[Item]) -> Iterator[str]:
+    """Give warnings about items that a command may misread, a few of them and how many there are more."""
+    more = 0
+    for index, warning in enumerate(filter(None, (note_for(template, item.text) for item in items))):
+        if index < MOST_NOTES:
+            yield warning
+        else:
+            more += 1
+    if more:
+        yield f"{more:,} more items begin with a dash."

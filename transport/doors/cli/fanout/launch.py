@@ -1,0 +1,73 @@
+"""Starting a fan-out, or going on with one, and driving it to its end."""
+
+from collections.abc import Callable, Sequence
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.fanout import Summary
+from showcaller.actors.runtime.clock import SYSTEM_CLOCK
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.fanout.drive import drive, resume_line
+from showcaller.transport.doors.cli.fanout.items import notes, read_items
+from showcaller.transport.doors.cli.fanout.options import Format, Options, spec_of
+from showcaller.transport.doors.cli.fanout.results import sink_for
+from showcaller.transport.doors.cli.opening import opened
+from showcaller.transport.doors.cli.output import note
+from showcaller.transport.doors.cli.relay import Door, FanoutRun, LocalRelay
+
+Begin = Callable[[LocalRelay], FanoutRun]
+
+
+def launch(door: Door, options: Options, form: Format, *, quiet: bool) -> int:
+    """Carry out checked options and give the exit code. Main thread only.
+
+    Raises ``CommandError`` or ``click.UsageError`` when it cannot be done.
+    """
+    if options.resume is not None:
+        return _go_on(door, options.resume, options, form, quiet=quiet)
+    spec = spec_of(options)
+    _refuse_prompts(options)
+    items = read_items(options.item_words, options.input)
+    if not items:
+        sink_for(form, ()).end(Summary())
+        note("No items: nothing was started.")
+        return GOOD
+    if not quiet:
+        for line in notes(spec.parsed(), items):
+            note(line)
+    values = [item.value for item in items]
+    texts = [item.text for item in items]
+    return _run(door, lambda relay: relay.start_fanout(spec, values), form, texts, quiet=quiet)
+
+
+def _go_on(door: Door, group: str, options: Options, form: Format, *, quiet: bool) -> int:
+    if door.is_empty:
+        raise CommandError(f"No fan-out {group!r}: {door.home} holds none.", code=NOT_FOUND)
+    rerun = not options.no_rerun
+    return _run(
+        door,
+        lambda relay: relay.resume_fanout(group, rerun=rerun, jobs=options.jobs),
+        form,
+        (),
+        quiet=quiet,
+    )
+
+
+def _refuse_prompts(options: Options) -> None:
+    if options.kind == "prompt":
+        raise refused(
+            Code.PROVIDER_UNAVAILABLE,
+            f"No agent can be prompted yet, {options.provider!r} included: this version runs commands and "
+            "Python functions (--callable). Nothing was started.",
+        )
+
+
+def _run(door: Door, begin: Begin, form: Format, texts: Sequence[str], *, quiet: bool) -> int:
+    with opened(door, read_only=False) as relay:
+        try:
+            run = begin(relay)
+        except Refusal as refusal:
+            raise refused(refusal.code, refusal.error, "Nothing was started.") from refusal
+        try:
+            return drive(run, sink_for(form, texts), door, SYSTEM_CLOCK.monotonic, quiet=quiet)
+        except Refusal as refusal:
+            raise refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}") from refusal

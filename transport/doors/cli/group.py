@@ -1,0 +1,103 @@
+"""The group ``showcaller``: its own options, its commands by name, and what their ends mean to the shell."""
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, UNREAD
+from showcaller.transport.doors.cli.output import forget_stdout
+from showcaller.transport.doors.cli.relay import Door, OpenRelay
+
+COMMANDS = ("fanout", "sessions", "show")
+
+HELP = f"""Run many sessions at once, and see what became of them.
+
+\b
+Examples:
+  showcaller fanout 'wc -l {{}}' docs/*.md
+  showcaller sessions
+  showcaller show 3f9c2a1e
+
+Everything is kept in one data folder: --home, else SHOWCALLER_HOME, else the
+platform's place for user data.
+
+{EXIT_HELP}
+"""
+
+
+class Commands(click.Group):
+    """A group that loads the module of a command when that command is called or listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give the names of all commands in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Give the command of that name, None when there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(
+            f"showcaller.transport.doors.cli.commands.{cmd_name.replace('-', '_')}"
+        )
+        command = module.command
+        assert isinstance(command, click.Command)
+        return command
+
+
+def build_group(open_relay: OpenRelay, version: str) -> click.Group:
+    """Give the group whose commands open their relay with ``open_relay``."""
+
+    @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+    @click.version_option(version, prog_name="showcaller")
+    @click.option(
+        "--home", metavar="FOLDER", type=click.Path(file_okay=False), help="The data folder to use."
+    )
+    @click.pass_context
+    def showcaller(ctx: click.Context, home: str | None) -> None:
+        ctx.obj = Door(data_folder(home), home, open_relay)
+
+    return showcaller
+
+
+def data_folder(named: str | None) -> Path:
+    """Give the resolved data folder: as named, else ``SHOWCALLER_HOME``, else the platform's own place."""
+    chosen = named or os.environ.get("SHOWCALLER_HOME")
+    if chosen:
+        return Path(chosen).expanduser().resolve()
+    from platformdirs import user_data_path
+
+    return user_data_path("showcaller", appauthor=False).resolve()
+
+
+def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
+    """Carry out one command line and give its exit code; errors are told on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(build_group(open_relay, version), arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget_stdout()
+        return UNREAD
+    return code
+
+
+def _run(group: click.Group, arguments: Sequence[str]) -> int:
+    # Not group.main(): it turns a closed pipe into exit code 1 and Ctrl-C into "Aborted!".
+    try:
+        with group.make_context("showcaller", list(arguments)) as ctx:
+            ended = group.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        return int(getattr(error, "code", error.exit_code))
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    return ended if isinstance(ended, int) else FAILED

@@ -1,0 +1,114 @@
+"""What the commands need from a relay, as Protocols; the program's entry hands in what opens one."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+
+
+class RelayStartError(Exception):
+    """A relay could not be opened: ``message`` says what and which file, ``way_out`` what to do about it."""
+
+    def __init__(self, message: str, way_out: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.way_out = way_out
+
+
+class FanoutRun(Protocol):
+    """A fan-out under way."""
+
+    @property
+    def group(self) -> str:
+        """The id of the group that holds its sessions."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The group's name: given, or made."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """How many items it has, and so how many results will come."""
+        ...
+
+    @property
+    def spec(self) -> "FanoutSpec":
+        """What was asked for when it started."""
+        ...
+
+    @property
+    def started(self) -> int:
+        """How many items were started in this run so far. Thread-safe."""
+        ...
+
+    @property
+    def running(self) -> int:
+        """How many items run at this moment. Thread-safe."""
+        ...
+
+    def results(self) -> Iterator["ItemResult"]:
+        """Give one result per item: the recorded ones first, then each as it ends; blocks between them.
+
+        After ``stop`` what had not ended comes as ``interrupted`` or ``skipped``; it ends after ``total``.
+        """
+        ...
+
+    def stop(self) -> None:
+        """Start no more items and end those that run. Callable from any thread; a second call is harmless."""
+        ...
+
+
+class LocalRelay(Protocol):
+    """An open relay, used as its owner."""
+
+    def call(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Carry out one ``relay_tool`` call and give its result; a refusal is a result too. Blocks."""
+        ...
+
+    def start_fanout(self, spec: "FanoutSpec", items: Sequence[Any]) -> FanoutRun:
+        """Start a session per item; raises ``Refusal`` when the relay will not."""
+        ...
+
+    def resume_fanout(self, group: str, *, rerun: bool, jobs: int | None) -> FanoutRun:
+        """Go on with a fan-out named by its group's id, a prefix of it, or its name.
+
+        ``rerun`` starts items again that were cut in the middle; ``jobs`` replaces the stored concurrency.
+        Raises ``Refusal`` when there is no such group.
+        """
+        ...
+
+    def list_fanouts(self) -> list[dict[str, Any]]:
+        """List fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
+        ...
+
+
+class OpenRelay(Protocol):
+    """What opens the relay of a data folder."""
+
+    def __call__(self, home: Path, *, read_only: bool) -> AbstractContextManager[LocalRelay]:
+        """Open it for the length of a ``with``; raises ``RelayStartError`` when that cannot be."""
+        ...
+
+
+@dataclass(frozen=True)
+class Door:
+    """What every command gets: the data folder, how it was named, and what opens its relay.
+
+    ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
+    that a command can be repeated as it was typed.
+    """
+
+    home: Path
+    named: str | None
+    open_relay: OpenRelay
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no relay ever stored anything in the data folder."""
+        return not self.home.is_dir() or next(self.home.iterdir(), None) is None

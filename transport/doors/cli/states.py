@@ -1,0 +1,37 @@
+"""The words in which people read a session's state: derived here and nowhere else in this door."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_RUNNING = {"running_turn": "working", "background_only": "background"}
+_ENDED = {"failed": "failed", "interrupted": "interrupted", "stopped": "stopped"}
+_COLOURS = {
+    "working": "green",
+    "background": "cyan",
+    "waiting for you": "yellow",
+    "paused by a limit": "yellow",
+    "failed": "red",
+    "interrupted": "magenta",
+    "done": "green",
+}
+
+
+def state_word(session: Mapping[str, Any]) -> str:
+    """Give the one word or phrase for a session as a call's result describes it.
+
+    What waits comes first, so that a session which waits for a person is never shown as working.
+    """
+    waiting = session.get("waiting")
+    if waiting:
+        return "paused by a limit" if waiting == "limit" else "waiting for you"
+    running = _RUNNING.get(str(session.get("state")))
+    if running:
+        return running
+    if session.get("queued"):
+        return "queued"
+    return _ENDED.get(str(session.get("lastTurn")), "idle")
+
+
+def word_colour(word: str) -> str | None:
+    """Give the colour in which a state or a status is shown, None for the terminal's own."""
+    return _COLOURS.get(word)
