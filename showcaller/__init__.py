@@ -21,7 +21,7 @@ _HOMES: Final = {
 }
 
 
-def __getattr__(name: str) -> object:
+def _load(name: str) -> object:
     """Load a public name from the module that defines it, and keep it; any thread may ask."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it offers {', '.join(__all__)}")
@@ -33,3 +33,7 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """Name what completion should show, loaded or not."""
     return list(__all__)
+
+
+if not TYPE_CHECKING:  # a type checker that saw it would believe in every name
+    __getattr__ = _load
