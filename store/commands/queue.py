@@ -1,0 +1,145 @@
+"""Putting a prompt into a session's queue: the message and what must follow it, in one step."""
+
+import sqlite3
+from typing import Any, NotRequired, TypedDict
+
+from peewee import fn
+
+from showcaller.store.conflict import Conflict
+from showcaller.store.models import CALLER_KEY, Event, Message, Outbox, Session, literal, unfinished
+from showcaller.store.statement import Slot, Statement, insertion
+
+QUEUE_LIMIT = 100
+"""How many messages may wait in a session's queue."""
+
+START_OF_TEXT = 300
+"""How much of a reply an event carries, in characters."""
+
+
+class NewMessage(TypedDict):
+    """A user message as its sender's side gives it: ``item`` is JSON text, ``timeout`` seconds."""
+
+    id: str
+    origin: str
+    text: str
+    created_at: int
+    session: NotRequired[str]
+    kind: NotRequired[str]
+    hops: NotRequired[int]
+    caller: NotRequired[str | None]
+    client_id: NotRequired[str | None]
+    item: NotRequired[str | None]
+    timeout: NotRequired[float | None]
+
+
+_BLANK: dict[str, Any] = {
+    "kind": "text",
+    "hops": 0,
+    "caller": None,
+    "client_id": None,
+    "item": None,
+    "timeout": None,
+    "status": "queued",
+    "stop_reason": None,
+    "error_class": None,
+    "error_text": None,
+    "worker": None,
+    "exit_code": None,
+    "truncated": False,
+    "seconds": None,
+    "reply_to": None,
+    "handed_at": None,
+    "ended_at": None,
+}
+_GIVEN = frozenset(NewMessage.__annotations__)
+
+_INSERT_MESSAGE = insertion(Message, leave_out=frozenset({"position"}))
+_INSERT_OUTBOX = insertion(Outbox, leave_out=frozenset({"id"}))
+_INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
+_DELETE_OUTBOX = Statement(Outbox.delete().where(Outbox.kind == literal("prompt"), Outbox.key == Slot("key")))
+_SAME_CLIENT_ID = Statement(
+    Message.select(Message.id, Message.session, Message.text, Message.item).where(
+        Slot("caller") == CALLER_KEY, Message.client_id == Slot("client_id")
+    )
+)
+_COUNT_QUEUED = Statement(
+    Message.select(fn.COUNT(Message.position)).where(
+        Message.status == literal("queued"), Message.session == Slot("session"), unfinished(Message.status)
+    )
+)
+_TOUCH = Statement(
+    Session.update(
+        last_activity_at=fn.MAX(Session.last_activity_at, Slot("at")),
+        message_count=Session.message_count + Slot("added"),
+    ).where(Session.id == Slot("session"))
+)
+
+
+def duplicate_of(db: sqlite3.Connection, message: NewMessage, session: str | None) -> dict[str, Any] | None:
+    """Find what the same caller already sent under the same client id; None when there is nothing.
+
+    Raises Conflict ``client_id`` when that was something else: another text or item, or (with ``session``)
+    for another session.
+    """
+    client_id = message.get("client_id")
+    if client_id is None:
+        return None
+    row = _SAME_CLIENT_ID.row(db, caller=message.get("caller") or "", client_id=client_id)
+    if row is None:
+        return None
+    first, first_session, text, item = row
+    if (text, item) != (message["text"], message.get("item")) or session not in {None, first_session}:
+        raise Conflict("client_id", f"the id {client_id!r} was used for another message, {first}")
+    return {"duplicate": first, "session": first_session}
+
+
+def enqueue(db: sqlite3.Connection, message: NewMessage, session: str) -> int:
+    """Insert a queued user message with its outbox row; gives its position."""
+    foreign = message.keys() - _GIVEN
+    if foreign:
+        raise TypeError(f"a new message does not take: {', '.join(sorted(foreign))}")
+    position = insert_message(db, {**message, "session": session, "role": "user"})
+    insert_outbox(db, message["id"], session, message["created_at"])
+    return position
+
+
+def refuse_full_queue(db: sqlite3.Connection, session: str, queue_limit: int) -> None:
+    """Raise Conflict ``queue`` when as many messages wait in the session as may."""
+    row = _COUNT_QUEUED.row(db, session=session)
+    if row is not None and row[0] >= queue_limit:
+        raise Conflict("queue", f"{queue_limit} messages wait in session {session} already")
+
+
+def insert_message(db: sqlite3.Connection, values: dict[str, Any]) -> int:
+    """Insert a message, columns that are not given being empty; gives its position."""
+    position = _INSERT_MESSAGE.run(db, **{**_BLANK, **values}).lastrowid
+    if position is None:
+        raise RuntimeError("the inserted message has no position")
+    return position
+
+
+def insert_outbox(db: sqlite3.Connection, message: str, session: str, at: int) -> None:
+    """Note that this message has to go to a worker."""
+    _INSERT_OUTBOX.run(db, kind="prompt", key=message, session=session, created_at=at)
+
+
+def delete_outbox(db: sqlite3.Connection, message: str) -> None:
+    """Take the message off the list of those that have to go to a worker."""
+    _DELETE_OUTBOX.run(db, key=message)
+
+
+def append_event(
+    db: sqlite3.Connection, session: str, kind: str, at: int, message: str | None = None, text: str = ""
+) -> int:
+    """Append an event with the start of ``text``; gives its cursor."""
+    cursor = _INSERT_EVENT.run(
+        db, session=session, kind=kind, at=at, message=message, text=text[:START_OF_TEXT]
+    ).lastrowid
+    if cursor is None:
+        raise RuntimeError("the appended event has no cursor")
+    return cursor
+
+
+def touch_session(db: sqlite3.Connection, session: str, at: int, added: int = 0) -> None:
+    """Move the session's last activity up to ``at`` and count ``added`` further messages."""
+    _TOUCH.run(db, session=session, at=at, added=added)

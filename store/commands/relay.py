@@ -1,0 +1,31 @@
+"""Commands about the relay itself and its groups."""
+
+import sqlite3
+from typing import Any
+
+from showcaller.store.models import Relay, SessionGroup
+from showcaller.store.statement import Slot, Statement, insertion
+
+_FIND_RELAY = Statement(Relay.select(Relay.id, Relay.name, Relay.created_at))
+_INSERT_RELAY = insertion(Relay)
+_REOPEN_RELAY = Statement(
+    Relay.update(version=Slot("version"), opened_at=Slot("at")).where(Relay.id == Slot("relay"))
+)
+_INSERT_GROUP = insertion(SessionGroup)
+
+
+def open_relay(db: sqlite3.Connection, relay: str, name: str, version: str, at: int) -> dict[str, Any]:
+    """Note that the relay runs again, and give its row: a store keeps the id and name it got first."""
+    row = _FIND_RELAY.row(db)
+    if row is None:
+        created_at = at
+        _INSERT_RELAY.run(db, id=relay, name=name, version=version, created_at=at, opened_at=at)
+    else:
+        relay, name, created_at = row
+        _REOPEN_RELAY.run(db, relay=relay, version=version, at=at)
+    return {"id": relay, "name": name, "version": version, "created_at": created_at, "opened_at": at}
+
+
+def create_group(db: sqlite3.Connection, group: str, name: str | None, origin: str, at: int) -> None:
+    """Make a group that has no sessions yet; ``origin`` is ``owner`` or ``agent``."""
+    _INSERT_GROUP.run(db, id=group, name=name, origin=origin, head=None, created_at=at)

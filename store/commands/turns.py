@@ -1,0 +1,189 @@
+"""Commands about a prompt's turn: handing it over, taking it back, and its one end."""
+
+import sqlite3
+from typing import Any, TypedDict
+
+from showcaller.store.commands.queue import (
+    append_event,
+    delete_outbox,
+    insert_message,
+    insert_outbox,
+    touch_session,
+)
+from showcaller.store.conflict import Conflict
+from showcaller.store.models import ENDED, Message, literal, unfinished
+from showcaller.store.statement import Slot, Statement
+
+INTERRUPTED = "the relay ended while this turn ran; it may have run in part"
+
+
+class Reply(TypedDict):
+    """The agent's message that ends a turn; ``truncated`` says that its middle was cut out."""
+
+    id: str
+    text: str
+    truncated: bool
+
+
+_STATUS = Statement(Message.select(Message.status).where(Message.id == Slot("message")))
+_HAND_OVER = Statement(
+    Message.update(status="handed", worker=Slot("worker"), handed_at=Slot("at"))
+    .where(Message.id == Slot("message"), Message.status == literal("queued"))
+    .returning(Message.session)
+)
+_TAKE_BACK = Statement(
+    Message.update(status="queued", worker=None, handed_at=None)
+    .where(Message.id == Slot("message"), Message.status == literal("handed"))
+    .returning(Message.session, Message.created_at)
+)
+_CANCEL = Statement(
+    Message.update(status="cancelled", ended_at=Slot("at"))
+    .where(Message.id == Slot("message"), Message.status == literal("queued"))
+    .returning(Message.session)
+)
+_END = Statement(
+    Message.update(
+        status=Slot("status"),
+        stop_reason=Slot("stop_reason"),
+        error_class=Slot("error_class"),
+        error_text=Slot("error_text"),
+        exit_code=Slot("exit_code"),
+        seconds=Slot("seconds"),
+        ended_at=Slot("at"),
+    )
+    .where(Message.id == Slot("message"), Message.status == literal("handed"))
+    .returning(Message.session)
+)
+_ALL_HANDED = Statement(
+    Message.select(Message.id, Message.session)
+    .where(Message.status == literal("handed"), unfinished(Message.status))
+    .order_by(Message.position)
+)
+
+
+def hand_over(db: sqlite3.Connection, message: str, worker: str, at: int) -> dict[str, Any]:
+    """Note that a queued prompt goes to a worker; gives ``{"event"}``, the cursor of ``turn_started``.
+
+    Raises Conflict ``missing`` or ``not_queued``.
+    """
+    row = _HAND_OVER.row(db, message=message, worker=worker, at=at)
+    if row is None:
+        raise _not_in_state(db, message, "not_queued")
+    delete_outbox(db, message)
+    return {"event": append_event(db, row[0], "turn_started", at, message)}
+
+
+def take_back(db: sqlite3.Connection, message: str) -> None:
+    """Queue a prompt again whose hand-over is proven never to have reached a worker.
+
+    Raises Conflict ``missing`` or ``not_handed``.
+    """
+    row = _TAKE_BACK.row(db, message=message)
+    if row is None:
+        raise _not_in_state(db, message, "not_handed")
+    session, created_at = row
+    insert_outbox(db, message, session, created_at)
+
+
+def cancel_message(db: sqlite3.Connection, message: str, at: int) -> None:
+    """Take a prompt out of the queue for good; raises Conflict ``missing`` or ``not_queued``."""
+    row = _CANCEL.row(db, message=message, at=at)
+    if row is None:
+        raise _not_in_state(db, message, "not_queued")
+    delete_outbox(db, message)
+    touch_session(db, row[0], at)
+
+
+def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
+    db: sqlite3.Connection,
+    *,
+    message: str,
+    status: str,
+    stop_reason: str | None,
+    error_class: str | None,
+    error_text: str | None,
+    reply: Reply | None,
+    exit_code: int | None,
+    seconds: float | None,
+    at: int,
+) -> dict[str, Any]:
+    """Record the one end of a turn: ``status`` is ``done``, ``failed`` or ``stopped``; ``seconds`` its time.
+
+    Gives ``{"event", "position"}``: the cursor of ``turn_end`` (or of ``error`` for a failed one) and the
+    reply's place (None without one). Raises Conflict ``missing``, ``not_handed`` (still queued), or
+    ``ended`` when the turn has its end already.
+    """
+    if status not in {"done", "failed", "stopped"}:
+        raise ValueError(f"a turn does not end as {status!r}")
+    row = _END.row(
+        db,
+        message=message,
+        status=status,
+        stop_reason=stop_reason,
+        error_class=error_class,
+        error_text=error_text,
+        exit_code=exit_code,
+        seconds=seconds,
+        at=at,
+    )
+    if row is None:
+        raise _not_in_state(db, message, "not_handed")
+    session: str = row[0]
+    position = None if reply is None else _insert_reply(db, session, message, reply, at)
+    touch_session(db, session, at, added=0 if reply is None else 1)
+    kind, text = _end_event(status, error_text, reply)
+    return {"event": append_event(db, session, kind, at, message, text), "position": position}
+
+
+def interrupt_turns(db: sqlite3.Connection, at: int) -> list[dict[str, str]]:
+    """End every handed turn as failed, ``interrupted``; gives ``{"message", "session"}`` of each, in order.
+
+    For the start of a relay whose workers ended with it, when no turn can be running.
+    """
+    turns = _ALL_HANDED.rows(db)
+    for message, _session in turns:
+        end_turn(
+            db,
+            message=message,
+            status="failed",
+            stop_reason="interrupted",
+            error_class=None,
+            error_text=INTERRUPTED,
+            reply=None,
+            exit_code=None,
+            seconds=None,
+            at=at,
+        )
+    return [{"message": message, "session": session} for message, session in turns]
+
+
+def _insert_reply(db: sqlite3.Connection, session: str, message: str, reply: Reply, at: int) -> int:
+    return insert_message(
+        db,
+        {
+            "id": reply["id"],
+            "session": session,
+            "role": "agent",
+            "origin": "agent",
+            "text": reply["text"],
+            "truncated": reply["truncated"],
+            "status": "done",
+            "reply_to": message,
+            "created_at": at,
+            "ended_at": at,
+        },
+    )
+
+
+def _end_event(status: str, error_text: str | None, reply: Reply | None) -> tuple[str, str]:
+    text = "" if reply is None else reply["text"]
+    return ("error", error_text or text) if status == "failed" else ("turn_end", text)
+
+
+def _not_in_state(db: sqlite3.Connection, message: str, expected: str) -> Conflict:
+    """Say why a guarded update found nothing to change."""
+    row = _STATUS.row(db, message=message)
+    if row is None:
+        return Conflict("missing", f"there is no message {message}")
+    what = "ended" if expected == "not_handed" and row[0] in ENDED else expected
+    return Conflict(what, f"message {message} is {row[0]}")

@@ -1,0 +1,236 @@
+"""Opening the file that holds the store, for the one writer and for readers."""
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from peewee import PeeweeException, SqliteDatabase
+
+from showcaller.store.errors import (
+    StoreDamaged,
+    StoreForeign,
+    StoreMissing,
+    StoreNewer,
+    StoreOlder,
+    StoreReadOnly,
+    StoreUnavailable,
+    storage_error,
+)
+from showcaller.store.models import WriterBatch
+from showcaller.store.statement import Statement
+
+APPLICATION_ID: Final = 0x53484F57
+"""Marks a file as ours (``PRAGMA application_id``)."""
+
+BUSY_SECONDS: Final = 5.0
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_CHECKED_BYTES: Final = 256 * 1024 * 1024
+_CLAIM: Final = Statement(
+    WriterBatch.insert(id=1, epoch=1)
+    .on_conflict(conflict_target=[WriterBatch.id], update={WriterBatch.epoch: WriterBatch.epoch + 1})
+    .returning(WriterBatch.epoch)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDatabase:
+    """An open file: its path, its connection, and for a writer the epoch that it holds (0 for readers).
+
+    The connection may be used from any thread, by one at a time.
+    """
+
+    path: Path
+    connection: sqlite3.Connection
+    epoch: int = 0
+
+    def close(self) -> None:
+        """Close the connection; harmless when it is closed already."""
+        self.connection.close()
+
+
+def open_for_writing(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> OpenDatabase:
+    """Open the store as its writer: made when missing, brought to this version's schema, and claimed.
+
+    From here on the batches of every writer that opened the file before are refused. Waits up to
+    ``busy_seconds`` for another process's lock, now and at every batch. After an unclean end the content
+    is checked, unless it is so large (256 MiB) that the check would hold up the start for seconds.
+    Raises a StoreError that says what is wrong.
+    """
+    file = Path(path).absolute()
+    _make_file(file)
+    unclean = _write_ahead_log(file)
+    _check_head(file, whole=not unclean)
+    pragmas = {
+        "journal_mode": "wal",
+        "synchronous": "full",
+        "cache_size": -16000,
+        "journal_size_limit": 64 * 1024 * 1024,
+    }
+    database = _database(file, "rwc", busy_seconds, pragmas)
+    try:
+        connection = _connect(database)
+        if unclean and file.stat().st_size <= _CHECKED_BYTES:
+            _check_content(file, connection)
+        _check_owner(file, connection)
+        _migrate(file, database)
+        return OpenDatabase(file, connection, _claim(connection))
+    except (PeeweeException, sqlite3.Error) as error:
+        database.close()
+        raise _translated(error, file) from error
+    except BaseException:
+        database.close()
+        raise
+
+
+def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> OpenDatabase:
+    """Open the store for queries alone; raises a StoreError that says what is wrong.
+
+    A file with an older or newer schema than this version's is refused: only a writer may change it.
+    """
+    file = Path(path).absolute()
+    if not file.exists():
+        raise StoreMissing(file, "there is no such file; name the right one, or run something first")
+    _check_head(file, whole=not _write_ahead_log(file))
+    database = _database(file, "ro", busy_seconds, {"query_only": 1})
+    try:
+        connection = _connect(database)
+        _check_owner(file, connection)
+        pending = _pending(file, database)
+        if pending:
+            raise StoreOlder(
+                file, "it was written by an older version; start the relay once, which converts it"
+            )
+        connection.create_function("folded", 1, str.casefold, deterministic=True)
+        return OpenDatabase(file, connection)
+    except (PeeweeException, sqlite3.Error) as error:
+        database.close()
+        raise _translated(error, file) from error
+    except BaseException:
+        database.close()
+        raise
+
+
+def _database(file: Path, mode: str, busy_seconds: float, pragmas: dict[str, Any]) -> SqliteDatabase:
+    return SqliteDatabase(
+        f"file:{quote(str(file))}?mode={mode}",
+        pragmas=pragmas,
+        timeout=busy_seconds,
+        uri=True,
+        thread_safe=False,
+        check_same_thread=False,
+    )
+
+
+def _connect(database: SqliteDatabase) -> sqlite3.Connection:
+    database.connect()
+    connection: sqlite3.Connection = database.connection()  # type: ignore[no-untyped-call]
+    return connection
+
+
+def _translated(error: BaseException, file: Path) -> BaseException:
+    return storage_error(error, file) or error
+
+
+def _make_file(file: Path) -> None:
+    """Make the file readable for its owner alone, before SQLite would make it with what the umask allows."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except PermissionError as error:
+        raise StoreReadOnly(
+            file, f"it cannot be written ({error.strerror}); check its permissions"
+        ) from error
+    except OSError as error:
+        raise _refused(file, error) from error
+
+
+def _refused(file: Path, error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(
+        file, f"it cannot be opened ({error.strerror}); name another file or mend this one"
+    )
+
+
+def _write_ahead_log(file: Path) -> bool:
+    """Say whether the last writer left work in the log, which it does only when it did not end properly."""
+    log = file.with_name(file.name + "-wal")
+    try:
+        return log.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _check_head(file: Path, *, whole: bool) -> None:
+    """Look at the first bytes: is it SQLite, and (with nothing left in the log) is it all there?"""
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(100)
+            size = os.fstat(stream.fileno()).st_size
+    except OSError as error:
+        raise _refused(file, error) from error
+    if not head:
+        return
+    if len(head) < 100 or not head.startswith(_MAGIC):
+        raise StoreDamaged(file, "it is not an SQLite database; move the file away, or name another one")
+    page_size = int.from_bytes(head[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    expected = int.from_bytes(head[28:32], "big") * page_size
+    if whole and size < expected:
+        raise StoreDamaged(
+            file,
+            f"{expected - size} of its {expected} bytes are missing; restore a backup, or move the file away",
+        )
+
+
+def _check_content(file: Path, connection: sqlite3.Connection) -> None:
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreDamaged(
+            file,
+            f"its content is damaged ({verdict}); restore a backup, or move the file away to start empty",
+        )
+
+
+def _check_owner(file: Path, connection: sqlite3.Connection) -> None:
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    if owner == APPLICATION_ID:
+        return
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables or owner:
+        raise StoreForeign(file, "it is a database of another program; name another file")
+
+
+def _pending(file: Path, database: SqliteDatabase) -> list[str]:
+    """Name the migrations that the file still needs; raises StoreNewer when it has unknown ones."""
+    from playhouse.migrations import Runner  # type: ignore[import-untyped]
+
+    states = Runner(database, str(MIGRATIONS)).status()
+    unknown = [state.name for state in states if state.path is None]
+    if unknown:
+        raise StoreNewer(
+            file,
+            f"it was written by a newer version (schema {max(unknown)}); install that version or a later one",
+        )
+    return [state.name for state in states if state.applied is None]
+
+
+def _migrate(file: Path, database: SqliteDatabase) -> None:
+    from playhouse.migrations import Runner
+
+    if _pending(file, database):
+        database.pragma("application_id", APPLICATION_ID)
+        Runner(database, str(MIGRATIONS)).up()
+
+
+def _claim(connection: sqlite3.Connection) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    row = _CLAIM.row(connection)
+    connection.execute("COMMIT")
+    if row is None:
+        raise RuntimeError("the claim on the store gave no epoch")
+    epoch: int = row[0]
+    return epoch

@@ -1,0 +1,92 @@
+"""What the relay and its writer process say to each other: msgpack, each frame after its length."""
+
+import socket
+import struct
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgpack
+
+from showcaller.store.batch import Answer, Batch, Command
+
+_LENGTH: Final = struct.Struct(">Q")
+_PIECE: Final = 1 << 20
+
+
+def send_frame(stream: socket.socket, frame: bytes) -> None:
+    """Send a frame whole; raises OSError when the other end is gone."""
+    stream.sendall(_LENGTH.pack(len(frame)))
+    stream.sendall(frame)
+
+
+def receive_frame(stream: socket.socket) -> bytes | None:
+    """Receive a frame whole; None when the other end closed or died, also in the middle of one."""
+    head = _receive(stream, _LENGTH.size)
+    return None if head is None else _receive(stream, *_LENGTH.unpack(head))
+
+
+def pack_batch(batch: Batch) -> bytes:
+    """Pack a batch; a command that msgpack cannot carry becomes one that the writer answers as faulty."""
+    try:
+        return _pack(batch)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        carried = [_carried(command) for command in batch.commands]
+        return _pack(batch._replace(commands=carried))
+
+
+def unpack_batch(frame: bytes) -> Batch:
+    """Give back the batch that ``pack_batch`` packed."""
+    incarnation, number, commands = _unpack(frame)
+    return Batch(incarnation, number, [Command(*command) for command in commands])
+
+
+def pack_answers(answers: Sequence[Answer]) -> bytes:
+    """Pack what became of a batch."""
+    return _pack(answers)
+
+
+def unpack_answers(frame: bytes) -> list[Answer]:
+    """Give back the answers that ``pack_answers`` packed."""
+    return [Answer(*answer) for answer in _unpack(frame)]
+
+
+def pack_start(trouble: tuple[str, str, str] | None) -> bytes:
+    """Pack the writer process's first word: None when it is ready, else an error's kind, path and reason."""
+    return _pack(trouble)
+
+
+def unpack_start(frame: bytes) -> tuple[str, str, str] | None:
+    """Give back what ``pack_start`` packed."""
+    trouble = _unpack(frame)
+    return None if trouble is None else (trouble[0], trouble[1], trouble[2])
+
+
+def _carried(command: Command) -> Command:
+    try:
+        _pack(command)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        return Command(command.number, f"{command.name} (cannot be sent: {error})", {})
+    return command
+
+
+def _pack(value: Any) -> bytes:
+    # Half of a surrogate pair travels as it is, so that only the command that holds it is refused.
+    packed: bytes = msgpack.packb(value, unicode_errors="surrogatepass")
+    return packed
+
+
+def _unpack(frame: bytes) -> Any:
+    return msgpack.unpackb(frame, unicode_errors="surrogatepass")
+
+
+def _receive(stream: socket.socket, size: int) -> bytes | None:
+    received = bytearray()
+    while len(received) < size:
+        try:
+            piece = stream.recv(min(size - len(received), _PIECE))
+        except ConnectionError:
+            return None
+        if not piece:
+            return None
+        received += piece
+    return bytes(received)

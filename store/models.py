@@ -1,0 +1,237 @@
+"""The tables as peewee models, bound to no database: whoever opens a file says which one they mean.
+
+Ids are texts, times are milliseconds since the epoch (UTC). There are no foreign keys: every command checks
+what it needs of the rows it refers to, and a check by the database would cost a look-up for each row again.
+"""
+
+# ruff: noqa: D106 - the classes named Meta are peewee's way to say what a table is like
+
+from typing import Any
+
+from peewee import (
+    SQL,
+    AutoField,
+    BlobField,
+    BooleanField,
+    CompositeKey,
+    Context,
+    Field,
+    FloatField,
+    IntegerField,
+    Model,
+    NodeList,
+    TextField,
+    fn,
+)
+
+
+class RisingField(AutoField):
+    """An integer primary key whose numbers never come back, also when the newest rows are deleted."""
+
+    def ddl(self, ctx: Context) -> NodeList:
+        """Give the column's definition with ``AUTOINCREMENT``."""
+        return NodeList((super().ddl(ctx), SQL("AUTOINCREMENT")))
+
+
+class StoreModel(Model):
+    """Base of every table."""
+
+    class Meta:
+        legacy_table_names = False
+
+
+class Relay(StoreModel):
+    """This relay: one row."""
+
+    id = TextField(primary_key=True)
+    name = TextField()
+    version = TextField()
+    created_at = IntegerField()
+    opened_at = IntegerField()
+
+
+class SessionGroup(StoreModel):
+    """Sessions that belong together; ``head`` is the session that leads them, if one does."""
+
+    id = TextField(primary_key=True)
+    name = TextField(null=True)
+    origin = TextField()
+    head = TextField(null=True)
+    created_at = IntegerField()
+
+    class Meta:
+        indexes = ((("name",), False), (("created_at",), False))
+
+
+class Session(StoreModel):
+    """A conversation with one agent."""
+
+    id = TextField(primary_key=True)
+    title = TextField()
+    provider = TextField()
+    model = TextField(null=True)
+    mode = TextField()
+    effort = TextField(null=True)
+    cwd = TextField(null=True)
+    group = TextField(null=True)
+    created_by = TextField(null=True)
+    origin = TextField()
+    created_at = IntegerField()
+    last_activity_at = IntegerField()
+    archived_at = IntegerField(null=True)
+    message_count = IntegerField(default=0)
+
+    class Meta:
+        indexes = ((("last_activity_at", "id"), False),)
+
+
+class Message(StoreModel):
+    """A prompt with what became of its turn (role ``user``), or a reply (role ``agent``).
+
+    ``position`` is the order in which the relay accepted messages, over all sessions.
+    """
+
+    position = AutoField()
+    id = TextField(unique=True)
+    session = TextField()
+    role = TextField()
+    kind = TextField()
+    origin = TextField()
+    hops = IntegerField(default=0)
+    caller = TextField(null=True)
+    client_id = TextField(null=True)
+    text = TextField()
+    item = TextField(null=True)
+    timeout = FloatField(null=True)
+    status = TextField()
+    stop_reason = TextField(null=True)
+    error_class = TextField(null=True)
+    error_text = TextField(null=True)
+    worker = TextField(null=True)
+    exit_code = IntegerField(null=True)
+    truncated = BooleanField(default=False)
+    seconds = FloatField(null=True)
+    reply_to = TextField(null=True)
+    created_at = IntegerField()
+    handed_at = IntegerField(null=True)
+    ended_at = IntegerField(null=True)
+
+    class Meta:
+        indexes = ((("session", "position"), False),)
+
+
+class Event(StoreModel):
+    """What happened in a session, in the order of ``cursor``."""
+
+    cursor = RisingField()
+    session = TextField()
+    kind = TextField()
+    at = IntegerField()
+    message = TextField(null=True)
+    text = TextField()
+
+
+class Outbox(StoreModel):
+    """What must follow a change: written with it, done after its commit, done again after a crash."""
+
+    id = AutoField()
+    kind = TextField()
+    key = TextField()
+    session = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        indexes = ((("kind", "key"), True),)
+
+
+class Fanout(StoreModel):
+    """A fan-out job: one session per item, in one group."""
+
+    group = TextField(primary_key=True)
+    spec = TextField()
+    created_at = IntegerField()
+    finished_at = IntegerField(null=True)
+
+    class Meta:
+        indexes = ((("created_at",), False),)
+
+
+class FanoutItem(StoreModel):
+    """One item of a fan-out, with its one recorded result once ``status`` is set."""
+
+    group = TextField()
+    number = IntegerField()
+    item = TextField()
+    session = TextField(null=True)
+    message = TextField(null=True)
+    attempts = IntegerField(default=0)
+    status = TextField(null=True)
+    exit_code = IntegerField(null=True)
+    reply = TextField(null=True)
+    seconds = FloatField(null=True)
+    error = TextField(null=True)
+    ended_at = IntegerField(null=True)
+
+    class Meta:
+        primary_key = CompositeKey("group", "number")
+
+
+class WriterBatch(StoreModel):
+    """The batch that was committed last, with its answers, and who may write: one row.
+
+    ``epoch`` rises with every writer that opens the file; only the newest one's batches are carried out.
+    """
+
+    id = IntegerField(primary_key=True)
+    epoch = IntegerField()
+    incarnation = TextField(null=True)
+    number = IntegerField(null=True)
+    answers = BlobField(null=True)
+
+
+MODELS: tuple[type[StoreModel], ...] = (
+    Relay,
+    SessionGroup,
+    Session,
+    Message,
+    Event,
+    Outbox,
+    Fanout,
+    FanoutItem,
+    WriterBatch,
+)
+
+ENDED = ("done", "failed", "stopped", "cancelled")
+"""The states of a message that never change again."""
+
+
+def literal(text: str) -> SQL:
+    """Write a fixed word into the SQL itself, where a parameter would keep SQLite from a partial index."""
+    return SQL(f"'{text}'")
+
+
+def unfinished(status: "Field[Any]") -> Any:
+    """The condition of the partial index; a query must state it word by word to be served from there."""
+    return status.in_([literal("queued"), literal("handed")])
+
+
+CALLER_KEY = fn.COALESCE(Message.caller, SQL("''"))
+"""The caller as a part of the idempotency key: the owner, who has no session, counts as one caller."""
+
+Session.add_index(
+    Session.index(Session.group, where=Session.group.is_null(False), name="session_group_members")
+)
+Message.add_index(
+    Message.index(
+        Message.status, Message.session, where=unfinished(Message.status), name="message_unfinished"
+    )
+)
+Message.add_index(
+    Message.index(
+        CALLER_KEY,
+        Message.client_id,
+        unique=True,
+        where=Message.client_id.is_null(False),
+        name="message_client_id",
+    )
+)

@@ -1,0 +1,77 @@
+"""Queries about fan-outs: one with its counts, its items page by page, and the newest ones."""
+
+import sqlite3
+from typing import Any
+
+from peewee import fn
+
+from showcaller.store.models import Fanout, FanoutItem, SessionGroup
+from showcaller.store.queries.prefixes import prefix_end
+from showcaller.store.statement import Slot, Statement
+
+_FANOUTS = Fanout.select(
+    Fanout.group, SessionGroup.name, Fanout.spec, Fanout.created_at, Fanout.finished_at
+).join(SessionGroup, on=(SessionGroup.id == Fanout.group))
+_BY_GROUP = Statement(_FANOUTS.where(Fanout.group == Slot("group")))
+_NEWEST = Statement(_FANOUTS.order_by(Fanout.created_at.desc()).limit(Slot("limit")))
+_COUNTS = Statement(
+    FanoutItem.select(FanoutItem.status, fn.COUNT(FanoutItem.number))
+    .where(FanoutItem.group == Slot("group"))
+    .group_by(FanoutItem.status)
+)
+_ITEMS = Statement(
+    FanoutItem.select()
+    .where(FanoutItem.group == Slot("group"), FanoutItem.number > Slot("after"))
+    .order_by(FanoutItem.number)
+    .limit(Slot("limit"))
+)
+_GROUP = (SessionGroup.id, SessionGroup.name, SessionGroup.created_at)
+_GROUP_BY_ID = Statement(
+    SessionGroup.select(*_GROUP)
+    .where(SessionGroup.id >= Slot("start"), SessionGroup.id < Slot("end"))
+    .order_by(SessionGroup.id)
+    .limit(Slot("limit"))
+)
+_GROUP_BY_NAME = Statement(
+    SessionGroup.select(*_GROUP)
+    .where(SessionGroup.name == Slot("name"))
+    .order_by(SessionGroup.created_at.desc())
+    .limit(Slot("limit"))
+)
+
+
+def fanout(db: sqlite3.Connection, group: str) -> dict[str, Any] | None:
+    """Give a fan-out: its columns, its group's ``name``, ``total``, ``recorded`` and ``counts`` by status."""
+    found = _BY_GROUP.record(db, group=group)
+    return None if found is None else _with_counts(db, found)
+
+
+def fanout_items(
+    db: sqlite3.Connection, group: str, after: int = 0, limit: int = 1000
+) -> list[dict[str, Any]]:
+    """Give up to ``limit`` items with a number above ``after``, in order."""
+    return _ITEMS.records(db, group=group, after=after, limit=limit)
+
+
+def last_fanouts(db: sqlite3.Connection, limit: int = 10) -> list[dict[str, Any]]:
+    """Give the newest fan-outs, newest first, each as ``fanout`` does."""
+    return [_with_counts(db, found) for found in _NEWEST.records(db, limit=limit)]
+
+
+def find_group(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[dict[str, Any]]:
+    """Give groups of exactly this name, newest first; without any, those whose id begins with ``prefix``.
+
+    The id may be given with or without its ``grp_``. Each is ``{"id", "name", "created_at"}``.
+    """
+    named = _GROUP_BY_NAME.records(db, name=prefix, limit=limit)
+    if named:
+        return named
+    start = prefix if prefix.startswith("grp_") else f"grp_{prefix}"
+    return _GROUP_BY_ID.records(db, start=start, end=prefix_end(start), limit=limit)
+
+
+def _with_counts(db: sqlite3.Connection, found: dict[str, Any]) -> dict[str, Any]:
+    by_status = dict(_COUNTS.rows(db, group=found["group"]))
+    total = sum(by_status.values())
+    open_items = by_status.pop(None, 0)
+    return {**found, "total": total, "recorded": total - open_items, "counts": by_status}

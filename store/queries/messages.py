@@ -1,0 +1,57 @@
+"""Queries about messages: a page of a conversation, and one prompt with its reply."""
+
+import sqlite3
+from typing import Any
+
+from showcaller.store.models import Message
+from showcaller.store.statement import Slot, Statement
+
+_NEWEST_FIRST = (
+    Message.select()
+    .where(Message.session == Slot("session"))
+    .order_by(Message.position.desc())
+    .limit(Slot("limit"))
+)
+_LAST = Statement(_NEWEST_FIRST)
+_BEFORE = Statement(_NEWEST_FIRST.where(Message.position < Slot("before")))
+_BY_ID = Statement(Message.select().where(Message.id == Slot("message")))
+_REPLY = Statement(
+    Message.select()
+    .where(
+        Message.session == Slot("session"),
+        Message.position > Slot("position"),
+        Message.reply_to == Slot("message"),
+    )
+    .order_by(Message.position)
+    .limit(1)
+)
+
+
+def read_messages(
+    db: sqlite3.Connection, session: str, last: int = 10, before: int | None = None
+) -> dict[str, Any]:
+    """Give a session's newest messages (of those accepted before the position ``before``), newest last.
+
+    ``{"messages", "older"}``: ``older`` is what the page before this one takes as ``before``, None when
+    there is nothing older.
+    """
+    if before is None:
+        page = _LAST.records(db, session=session, limit=last + 1)
+    else:
+        page = _BEFORE.records(db, session=session, limit=last + 1, before=before)
+    older = page[last - 1]["position"] if len(page) > last else None
+    return {"messages": [shaped(row) for row in reversed(page[:last])], "older": older}
+
+
+def message(db: sqlite3.Connection, message: str) -> dict[str, Any] | None:
+    """Give a message with the agent's reply to it under ``reply`` (None without); None for an unknown id."""
+    found = _BY_ID.record(db, message=message)
+    if found is None:
+        return None
+    reply = _REPLY.record(db, session=found["session"], position=found["position"], message=message)
+    return {**shaped(found), "reply": None if reply is None else shaped(reply)}
+
+
+def shaped(row: dict[str, Any]) -> dict[str, Any]:
+    """Give a message's row as data: what SQLite keeps as a number and means yes or no becomes a bool."""
+    return {**row, "truncated": bool(row["truncated"])}

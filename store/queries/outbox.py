@@ -1,0 +1,41 @@
+"""Queries about the relay as a whole: what is left to do, and how much there is."""
+
+import sqlite3
+from typing import Any
+
+from peewee import fn
+
+from showcaller.store.models import Event, Fanout, Message, Outbox, Session, literal
+from showcaller.store.models import unfinished as is_unfinished
+from showcaller.store.statement import Statement
+
+_UNFINISHED = Statement(
+    Outbox.select(Outbox.id, Outbox.kind, Outbox.key, Outbox.session, Outbox.created_at).order_by(Outbox.id)
+)
+_COUNTS = {
+    "sessions": Statement(Session.select(fn.COUNT(Session.id))),
+    "messages": Statement(Message.select(fn.COUNT(Message.position))),
+    "queued": Statement(
+        Message.select(fn.COUNT(Message.position)).where(
+            Message.status == literal("queued"), is_unfinished(Message.status)
+        )
+    ),
+    "handed": Statement(
+        Message.select(fn.COUNT(Message.position)).where(
+            Message.status == literal("handed"), is_unfinished(Message.status)
+        )
+    ),
+    "events": Statement(Event.select(fn.COUNT(Event.cursor))),
+    "outbox": Statement(Outbox.select(fn.COUNT(Outbox.id))),
+    "fanouts": Statement(Fanout.select(fn.COUNT(Fanout.group))),
+}
+
+
+def unfinished(db: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Give the outbox in order, with each row's ``id``, ``kind``, ``key`` (a message) and ``session``."""
+    return _UNFINISHED.records(db)
+
+
+def counts(db: sqlite3.Connection) -> dict[str, int]:
+    """Give how many rows of each kind there are, and how many messages are queued and handed."""
+    return {name: (statement.row(db) or (0,))[0] for name, statement in _COUNTS.items()}

@@ -1,0 +1,119 @@
+"""Queries about sessions: one whole, a page of many, and those whose id begins so."""
+
+import sqlite3
+from functools import cache
+from typing import Any
+
+from peewee import Tuple, fn
+
+from showcaller.store.models import Message, Session, literal, unfinished
+from showcaller.store.queries.messages import shaped
+from showcaller.store.queries.prefixes import prefix_end
+from showcaller.store.statement import Slot, Statement
+
+_OF_SESSION = Message.session == Slot("session")
+_BY_ID = Statement(Session.select().where(Session.id == Slot("session")))
+_UNFINISHED = Statement(
+    Message.select().where(_OF_SESSION, unfinished(Message.status)).order_by(Message.position)
+)
+_QUEUED = Statement(
+    Message.select(fn.COUNT(Message.position)).where(
+        Message.status == literal("queued"), _OF_SESSION, unfinished(Message.status)
+    )
+)
+_RUNNING = Statement(
+    Message.select(Message.id).where(
+        Message.status == literal("handed"), _OF_SESSION, unfinished(Message.status)
+    )
+)
+_LAST_TURN = Statement(
+    Message.select(Message.id, Message.status, Message.stop_reason, Message.ended_at)
+    .where(_OF_SESSION, Message.role == "user", Message.status.in_(["done", "failed", "stopped"]))
+    .order_by(Message.position.desc())
+    .limit(1)
+)
+_BY_PREFIX = Statement(
+    Session.select(Session.id)
+    .where(Session.id >= Slot("start"), Session.id < Slot("end"))
+    .order_by(Session.id)
+    .limit(Slot("limit"))
+)
+
+SCOPES = ("active", "recent", "all")
+
+
+def load_session(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
+    """Give a session as ``list_sessions`` does, with its queued and handed messages, oldest first, under
+    ``unfinished``; None when there is no such session.
+    """
+    found = _BY_ID.record(db, session=session)
+    if found is None:
+        return None
+    waiting = [shaped(message) for message in _UNFINISHED.records(db, session=session)]
+    return {**_with_states(db, found), "unfinished": waiting}
+
+
+def find_session(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[str]:
+    """Give up to ``limit`` session ids that begin with ``prefix``, with or without its ``ses_``."""
+    start = prefix if prefix.startswith("ses_") else f"ses_{prefix}"
+    return [found for (found,) in _BY_PREFIX.rows(db, start=start, end=prefix_end(start), limit=limit)]
+
+
+def list_sessions(
+    db: sqlite3.Connection,
+    scope: str = "recent",
+    query: str | None = None,
+    limit: int = 20,
+    after: tuple[int, str] | list[Any] | None = None,
+) -> dict[str, Any]:
+    """Give a page of sessions, newest activity first: ``{"sessions", "next"}``.
+
+    ``scope``: ``active`` (a message is queued or handed), ``recent`` (not archived), ``all``. ``query`` is
+    looked for in titles, whatever the case. ``next`` is what the following page takes as ``after`` (None on
+    the last one). Each session has its columns and ``queued`` (a number), ``running`` (a message id or
+    None) and ``last_turn`` (``message``, ``status``, ``stop_reason``, ``ended_at``; or None).
+    Raises ValueError for an unknown scope.
+    """
+    if scope not in SCOPES:
+        raise ValueError(f"scope is one of {', '.join(SCOPES)}, not {scope!r}")
+    values: dict[str, Any] = {"limit": limit + 1, "query": (query or "").casefold()}
+    if after is not None:
+        values["at"], values["id"] = after
+    page = listing(scope, searched=bool(query), paged=after is not None).records(db, **values)
+    last = page[limit - 1] if len(page) > limit else None
+    return {
+        "sessions": [_with_states(db, session) for session in page[:limit]],
+        "next": None if last is None else [last["last_activity_at"], last["id"]],
+    }
+
+
+@cache
+def listing(scope: str, *, searched: bool, paged: bool) -> Statement:
+    """Make the statement of ``list_sessions`` for a combination of its filters."""
+    query = Session.select().order_by(Session.last_activity_at.desc(), Session.id.desc()).limit(Slot("limit"))
+    if scope != "all":
+        query = query.where(Session.archived_at.is_null())
+    if scope == "active":
+        query = query.where(Session.id.in_(Message.select(Message.session).where(unfinished(Message.status))))
+    if searched:
+        query = query.where(fn.instr(fn.folded(Session.title), Slot("query")) > 0)
+    if paged:
+        place = Tuple(Session.last_activity_at, Session.id)
+        query = query.where(place < Tuple(Slot("at"), Slot("id")))
+    return Statement(query)
+
+
+def _with_states(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, Any]:
+    queued = _QUEUED.row(db, session=session["id"])
+    running = _RUNNING.row(db, session=session["id"])
+    last_turn = _LAST_TURN.row(db, session=session["id"])
+    return {
+        **session,
+        "queued": queued[0] if queued else 0,
+        "running": running[0] if running else None,
+        "last_turn": (
+            dict(zip(("message", "status", "stop_reason", "ended_at"), last_turn, strict=True))
+            if last_turn
+            else None
+        ),
+    }

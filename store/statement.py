@@ -1,0 +1,81 @@
+"""SQL that peewee generates once from the models, and that runs on a bare connection as often as needed."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from peewee import BaseQuery, Context, Node, SqliteDatabase
+
+from showcaller.store.models import StoreModel
+
+_DIALECT: Final = SqliteDatabase(None)
+"""Never opened: it only knows how SQLite wants its SQL."""
+
+
+class _Name(NamedTuple):
+    """A parameter's place in a generated statement."""
+
+    name: str
+
+
+class Slot(Node):
+    """A place in a query for a value that is given by name when the statement runs."""
+
+    def __init__(self, name: str) -> None:
+        self._place = _Name(name)
+
+    def __sql__(self, ctx: Context) -> Context:
+        """Leave the place in the list of parameters, past every field's conversion."""
+        return cast(Context, ctx.value(self._place, converter=False))
+
+
+class Statement:
+    """A query made into text once. Immutable, so safe to use from any thread."""
+
+    def __init__(self, query: BaseQuery) -> None:
+        self.sql, places = query.bind(_DIALECT).sql()
+        self._places = tuple(place.name if type(place) is _Name else place for place in places)
+        self._named = tuple(type(place) is _Name for place in places)
+
+    def bind(self, values: Mapping[str, Any]) -> list[Any]:
+        """Give the parameters in order; raises KeyError when one is missing from ``values``."""
+        return [
+            values[place] if named else place for place, named in zip(self._places, self._named, strict=True)
+        ]
+
+    def run(self, db: sqlite3.Connection, **values: Any) -> sqlite3.Cursor:
+        """Run once, for a statement that gives no rows; the cursor knows ``rowcount`` and ``lastrowid``."""
+        return db.execute(self.sql, self.bind(values))
+
+    def run_many(self, db: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Run once for each of ``rows``, crossing into SQLite once."""
+        db.executemany(self.sql, map(self.bind, rows))
+
+    def row(self, db: sqlite3.Connection, **values: Any) -> tuple[Any, ...] | None:
+        """Run to its end and give the first row, None without one."""
+        found: list[tuple[Any, ...]] = db.execute(self.sql, self.bind(values)).fetchall()
+        return found[0] if found else None
+
+    def rows(self, db: sqlite3.Connection, **values: Any) -> list[tuple[Any, ...]]:
+        """Run and give every row."""
+        return db.execute(self.sql, self.bind(values)).fetchall()
+
+    def record(self, db: sqlite3.Connection, **values: Any) -> dict[str, Any] | None:
+        """Run to its end and give the first row as a dict by column name, None without one."""
+        found = self.records(db, **values)
+        return found[0] if found else None
+
+    def records(self, db: sqlite3.Connection, **values: Any) -> list[dict[str, Any]]:
+        """Run and give every row as a dict by column name."""
+        cursor = db.execute(self.sql, self.bind(values))
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def insertion(model: type[StoreModel], *, leave_out: frozenset[str] = frozenset()) -> Statement:
+    """Make the statement that inserts a row of ``model``, with a slot named like each column.
+
+    ``leave_out`` names columns that get no value, such as the one that SQLite numbers.
+    """
+    fields = [field for field in model._meta.sorted_fields if field.name not in leave_out]
+    return Statement(model.insert({field: Slot(field.name) for field in fields}))
