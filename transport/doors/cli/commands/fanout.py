@@ -28,7 +28,19 @@ Write -- before items that may begin with a dash: showcaller fanout 'wc -l ./{{}
 """
 
 
-@click.command("fanout", help=HELP)
+class FanoutCommand(click.Command):
+    """A command that knows that what looks like an unknown option may be an item, such as a file's name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, and say of an unknown option how to write it as an item."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            hint = f"{error.format_message()} If it is an item, write -- before the items."
+            raise click.UsageError(hint, ctx) from error
+
+
+@click.command("fanout", cls=FanoutCommand, help=HELP)
 @click.argument("words", nargs=-1, metavar="[TEMPLATE] [ITEMS]...")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many at a time.  [default: cores, at least 4]")
 @click.option("--timeout", type=Duration(), help="How long one attempt may take: 30s, 5m, 1h30m.")

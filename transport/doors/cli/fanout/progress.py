@@ -116,6 +116,10 @@ class Bar(Watching):
         if line:
             self._console.print(fit(line, self._console.width - 1), style="red")
 
+    def refresh(self) -> None:
+        """Draw it now, not at its next turn."""
+        self._progress.refresh()
+
 
 class Failures:
     """Says what failed, up to a number: a run in which everything fails must not flood the terminal."""

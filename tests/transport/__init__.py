@@ -1,0 +1,1 @@
+"""Tests of everything that crosses a border of the process."""

@@ -1,0 +1,48 @@
+"""The command line in this process, against a fake relay."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from showcaller.transport.doors.cli.group import run
+from tests.transport.doors.cli.fake import FakeRelay
+
+
+class Ended(NamedTuple):
+    """What one command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+ShowCaller = Callable[..., Ended]
+
+
+@pytest.fixture
+def relay() -> FakeRelay:
+    return FakeRelay()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with something in it, named by the environment."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "relay.db").touch()
+    monkeypatch.setenv("SHOWCALLER_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def showcaller(relay: FakeRelay, home: Path, capfd: pytest.CaptureFixture[str]) -> ShowCaller:
+    """Run one command line and give its exit code and output."""
+
+    def call(*arguments: str) -> Ended:
+        code = run(arguments, relay.open, "1.2.3")
+        out, err = capfd.readouterr()
+        return Ended(code, out, err)
+
+    return call

@@ -1,0 +1,103 @@
+"""A relay that only remembers what the command line asked of it, and answers as a test says."""
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+
+GROUP = "grp_0d1v9x3k7q2m"
+Outcome = Callable[[Any, int], ItemResult]
+
+
+def done(item: Any, number: int) -> ItemResult:
+    """End an item well, with a reply that names it."""
+    return ItemResult(
+        item=item,
+        session=f"ses_{number:012}",
+        status="done",
+        exit_code=0,
+        reply=f"{number} {item}\n",
+        seconds=0.25,
+        attempts=1,
+    )
+
+
+def failed(item: Any, number: int) -> ItemResult:
+    """End an item badly."""
+    return done(item, number).model_copy(update={"status": "failed", "exit_code": 3, "reply": "no such file"})
+
+
+class FakeRun:
+    """A fan-out whose items end in order; ``before`` is called before each."""
+
+    def __init__(self, spec: FanoutSpec, items: Sequence[Any], outcome: Outcome) -> None:
+        self.group = GROUP
+        self.name = spec.name or "amber-otter"
+        self.total = len(items)
+        self.spec = spec
+        self.started = 0
+        self.running = 0
+        self.items = items
+        self.outcome = outcome
+        self.before: Callable[[int], None] = lambda number: None
+        self.stopped = threading.Event()
+
+    def results(self) -> Iterator[ItemResult]:
+        for number, item in enumerate(self.items, start=1):
+            self.before(number)
+            if self.stopped.is_set():
+                yield ItemResult(item=item, status="skipped")
+            else:
+                self.started += 1
+                yield self.outcome(item, number)
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+class FakeRelay:
+    """Records calls; a call is answered by ``answer``, a fan-out's items end by ``outcome``."""
+
+    def __init__(self) -> None:
+        self.calls: list[dict[str, Any]] = []
+        self.opened: list[tuple[Path, bool]] = []
+        self.closed = 0
+        self.answer: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda call: {"ok": True}
+        self.outcome: Outcome = done
+        self.prepare: Callable[[FakeRun], None] = lambda run: None
+        self.start_error: Exception | None = None
+        self.run: FakeRun | None = None
+        self.resumed: dict[str, Any] | None = None
+        self.known: tuple[FanoutSpec, Sequence[Any]] | None = None
+
+    @contextmanager
+    def open(self, home: Path, *, read_only: bool) -> Generator["FakeRelay"]:
+        if self.start_error is not None:
+            raise self.start_error
+        self.opened.append((home, read_only))
+        try:
+            yield self
+        finally:
+            self.closed += 1
+
+    def call(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        self.calls.append(arguments)
+        return self.answer(arguments)
+
+    def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> FakeRun:
+        self.run = FakeRun(spec, items, self.outcome)
+        self.prepare(self.run)
+        return self.run
+
+    def resume_fanout(self, group: str, *, rerun: bool, jobs: int | None) -> FakeRun:
+        if self.known is None:
+            raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {group!r}.")
+        self.resumed = {"group": group, "rerun": rerun, "jobs": jobs}
+        return self.start_fanout(*self.known)
+
+    def list_fanouts(self) -> list[dict[str, Any]]:
+        return []

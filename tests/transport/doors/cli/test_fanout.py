@@ -1,0 +1,307 @@
+"""``showcaller fanout`` against a fake relay."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from showcaller.actors.contract.errors import Code, Refusal
+from tests.transport.doors.cli.conftest import ShowCaller
+from tests.transport.doors.cli.fake import GROUP, FakeRelay, FakeRun, done, failed
+
+RESUME = f"showcaller fanout --resume {GROUP}"
+
+
+def test_every_item_has_a_row_and_its_one_line_reply_can_be_read(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    ended = showcaller("fanout", "wc -l {}", "a.py", "b.py", "--jobs", "3")
+    assert ended.code == 0
+    assert [line.split() for line in ended.out.splitlines()] == [
+        ["ITEM", "STATUS", "EXIT", "SECONDS", "TRIES", "REPLY"],
+        ["a.py", "done", "0", "0.25", "1", "1", "a.py"],
+        ["b.py", "done", "0", "0.25", "1", "2", "b.py"],
+    ]
+    assert relay.run is not None
+    assert (relay.run.items, relay.run.spec.jobs) == (["a.py", "b.py"], 3)
+
+
+def test_the_groups_name_and_how_to_go_on_are_told_before_the_first_item(showcaller: ShowCaller) -> None:
+    first = showcaller("fanout", "wc -l {}", "a.py").err.splitlines()[0]
+    assert first.startswith(f"amber-otter ({GROUP}): 1 items")
+    assert first.endswith(RESUME)
+
+
+def test_a_named_data_folder_stands_in_the_line_that_goes_on(showcaller: ShowCaller, home: Path) -> None:
+    err = showcaller("--home", str(home), "fanout", "wc -l {}", "a.py").err
+    assert f"showcaller --home {home} fanout --resume {GROUP}" in err
+
+
+def test_json_lines_end_with_the_summary_and_are_all_there_is(showcaller: ShowCaller) -> None:
+    ended = showcaller("fanout", "wc -l {}", "a", "b\x1b", "--json")
+    first, second, summary = (json.loads(line) for line in ended.out.splitlines())
+    assert first == {
+        "item": "a",
+        "session": "ses_000000000001",
+        "status": "done",
+        "exitCode": 0,
+        "reply": "1 a\n",
+        "seconds": 0.25,
+        "attempts": 1,
+    }
+    assert second["item"] == "b\x1b"
+    assert "\x1b" not in ended.out
+    assert list(summary["summary"]) == ["done", "failed", "stopped", "interrupted", "skipped", "seconds"]
+    assert summary["summary"]["done"] == 2
+
+
+def test_one_failure_makes_the_exit_code_1_and_is_told(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    relay.outcome = lambda item, number: (failed if item == "b" else done)(item, number)
+    ended = showcaller("fanout", "wc -l {}", "a", "b", "c")
+    assert ended.code == 1
+    assert "failed (exit 3): b: no such file" in ended.err
+    assert "2 done, 1 failed" in ended.err
+    assert "To go on" not in ended.err
+
+
+def test_many_failures_do_not_flood_standard_error(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    relay.outcome = failed
+    ended = showcaller("fanout", "wc -l {}", *map(str, range(100)))
+    assert ended.err.count("failed (exit 3)") == 20
+    assert "More items failed" in ended.err
+    assert ended.out.count("failed") == 100
+
+
+def test_quiet_leaves_standard_error_empty(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    relay.outcome = failed
+    assert showcaller("fanout", "wc -l {}", "-q", "--", "-a").err == ""
+
+
+def test_an_item_that_begins_with_a_dash_gets_a_note(showcaller: ShowCaller) -> None:
+    ended = showcaller("fanout", "wc -l {}", "--", *(f"-{number}" for number in range(9)))
+    assert ended.code == 0
+    assert ended.err.count("begins with a dash") == 3
+    assert "6 more items begin with a dash" in ended.err
+
+
+def test_an_item_that_looks_like_an_option_says_how_to_write_it(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    ended = showcaller("fanout", "wc -l {}", "a", "-x")
+    assert ended.code == 2
+    assert "write -- before the items" in ended.err
+    assert relay.opened == []
+
+
+@pytest.mark.parametrize("item", ["\udcff", "a\udc80b"])
+def test_an_item_that_is_no_utf8_is_refused_before_anything_starts(
+    showcaller: ShowCaller, relay: FakeRelay, item: str
+) -> None:
+    ended = showcaller("fanout", "wc -l {}", "good", item)
+    assert (ended.code, ended.out) == (2, "")
+    assert "Item 2" in ended.err
+    assert "Nothing was started." in ended.err
+    assert relay.opened == []
+
+
+def test_items_are_read_from_json_lines(showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_text('"a b"\n\n{"x": 1}\n7\n')
+    assert showcaller("fanout", "echo {}", "--input", str(tmp_path / "items.jsonl")).code == 0
+    assert relay.run is not None
+    assert relay.run.items == ["a b", {"x": 1}, 7]
+
+
+def test_items_are_read_from_standard_input(
+    showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'"a"\n"b"')))
+    assert showcaller("fanout", "--callable", "m:f", "--input", "-").code == 0
+    assert relay.run is not None
+    assert (relay.run.items, relay.run.spec.kind, relay.run.spec.template) == (["a", "b"], "callable", "m:f")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'"a"\nplain text\n', "Line 2"),
+        (b'"a\\u0000"\n', "NUL"),
+        (b"\xff\xfe\n", "Line 1"),
+        (b'"a', "Line 1"),
+    ],
+)
+def test_a_line_that_is_no_item_is_named_and_nothing_starts(
+    showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, content: bytes, said: str
+) -> None:
+    (tmp_path / "items.jsonl").write_bytes(content)
+    ended = showcaller("fanout", "echo {}", "--input", str(tmp_path / "items.jsonl"))
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert relay.opened == []
+
+
+def test_an_item_file_that_is_not_there_is_named(showcaller: ShowCaller) -> None:
+    ended = showcaller("fanout", "echo {}", "--input", "/no/such/file")
+    assert ended.code == 2
+    assert "'/no/such/file': No such file or directory" in ended.err
+
+
+def test_an_empty_item_file_is_a_good_end_of_nothing(
+    showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path
+) -> None:
+    (tmp_path / "items.jsonl").touch()
+    ended = showcaller("fanout", "echo {}", "--json", "--input", str(tmp_path / "items.jsonl"))
+    assert ended.code == 0
+    assert json.loads(ended.out)["summary"]["done"] == 0
+    assert relay.opened == []
+
+
+def test_json_and_another_format_contradict_each_other(showcaller: ShowCaller) -> None:
+    assert showcaller("fanout", "echo {}", "a", "--json", "--format", "csv").code == 2
+
+
+def test_an_agent_cannot_be_prompted_yet_and_that_is_said(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    ended = showcaller("fanout", "--prompt", "Mend {}", "--provider", "claude", "a")
+    assert (ended.code, ended.out) == (1, "")
+    assert "'claude'" in ended.err
+    assert relay.opened == []
+
+
+def test_what_the_relay_refuses_is_told_and_ends_with_1(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    def refuse(run: FakeRun) -> None:
+        raise Refusal(Code.STORAGE, "The disk is full.")
+
+    relay.prepare = refuse
+    ended = showcaller("fanout", "echo {}", "a")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "Error: The disk is full.\nNothing was started.\n"
+    assert relay.closed == 1
+
+
+def test_a_storage_that_fails_in_the_middle_says_how_to_go_on(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    def fail(number: int) -> None:
+        if number == 2:
+            raise Refusal(Code.STORAGE, "The disk is full.")
+
+    relay.prepare = lambda run: setattr(run, "before", fail)
+    ended = showcaller("fanout", "echo {}", "a", "b", "--json")
+    assert ended.code == 1
+    assert [json.loads(line)["item"] for line in ended.out.splitlines()] == ["a"]
+    assert f"Error: The disk is full.\nTo go on: {RESUME}\n" in ended.err
+
+
+def test_resume_goes_on_and_prints_every_item(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    showcaller("fanout", "echo {}", "a", "b")
+    assert relay.run is not None
+    relay.known = (relay.run.spec, relay.run.items)
+    ended = showcaller("fanout", "--resume", "amber-otter", "--no-rerun", "--jobs", "2", "--json")
+    assert ended.code == 0
+    assert relay.resumed == {"group": "amber-otter", "rerun": False, "jobs": 2}
+    assert [json.loads(line).get("item") for line in ended.out.splitlines()] == ["a", "b", None]
+
+
+def test_resume_of_an_unknown_group_ends_with_3(showcaller: ShowCaller) -> None:
+    ended = showcaller("fanout", "--resume", "nothing")
+    assert (ended.code, ended.out) == (3, "")
+    assert "'nothing'" in ended.err
+
+
+def test_resume_without_a_data_folder_ends_with_3(
+    showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOWCALLER_HOME", str(tmp_path / "none"))
+    assert showcaller("fanout", "--resume", "nothing").code == 3
+    assert relay.opened == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_run_in_order_with_the_results_so_far(
+    showcaller: ShowCaller, relay: FakeRelay, number: signal.Signals
+) -> None:
+    def prepare(run: FakeRun) -> None:
+        def interrupt(item: int) -> None:
+            if item == 2:
+                os.kill(os.getpid(), number)
+                assert run.stopped.wait(10)
+
+        run.before = interrupt
+
+    relay.prepare = prepare
+    ended = showcaller("fanout", "echo {}", "a", "b", "c", "--json")
+    assert ended.code == 130
+    *results, summary = (json.loads(line) for line in ended.out.splitlines())
+    assert [result["status"] for result in results] == ["done", "skipped", "skipped"]
+    assert summary["summary"]["skipped"] == 2
+    assert f"To go on: {RESUME}" in ended.err
+    assert relay.closed == 1
+
+
+def test_signals_belong_to_the_caller_again_after_the_run(showcaller: ShowCaller) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    showcaller("fanout", "echo {}", "a")
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
+
+
+def test_a_signal_that_was_ignored_stays_ignored(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    def prepare(run: FakeRun) -> None:
+        run.before = lambda number: os.kill(os.getpid(), signal.SIGHUP)
+
+    relay.prepare = prepare
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert showcaller("fanout", "echo {}", "a").code == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+PROGRAM = """
+import os, signal, sys, threading
+from showcaller.transport.doors.cli.group import run
+from tests.transport.doors.cli.fake import FakeRelay
+relay = FakeRelay()
+def prepare(run):
+    run.before = {before}
+relay.prepare = prepare
+sys.exit(run(sys.argv[1:], relay.open, "1.2.3"))
+"""
+HANGS_AFTER_SIGNALS = """lambda number: number == 2 and (
+        os.kill(os.getpid(), signal.SIGINT),
+        run.stopped.wait(),
+        os.kill(os.getpid(), signal.SIGINT),
+        threading.Event().wait(),
+    )"""
+
+
+def program(before: str, home: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(before=before), "--home", str(home), "fanout", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_second_signal_leaves_at_once(home: Path) -> None:
+    with program(HANGS_AFTER_SIGNALS, home, "echo {}", "a", "b", "--json") as process:
+        out, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert json.loads(out)["item"] == "a"
+
+
+def test_a_closed_pipe_stops_the_run_quietly(home: Path) -> None:
+    with program("lambda number: None", home, "echo {}", *map(str, range(2_000)), "--json") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["item"] == "0"
+        process.stdout.close()
+        err = process.stderr.read()
+    assert process.returncode == 141
+    assert "Traceback" not in err
+    assert "Broken" not in err
+    assert "skipped" in err

@@ -1,0 +1,90 @@
+"""The group: help, version, the data folder, exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from showcaller.transport.doors.cli.group import COMMANDS, data_folder, run
+from showcaller.transport.doors.cli.relay import RelayStartError
+from tests.transport.doors.cli.conftest import ShowCaller
+from tests.transport.doors.cli.fake import FakeRelay
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("-h",), *((name, "--help") for name in COMMANDS)])
+def test_help_has_an_example_and_goes_to_standard_output(
+    showcaller: ShowCaller, arguments: tuple[str, ...]
+) -> None:
+    ended = showcaller(*arguments)
+    assert ended.code == 0
+    assert "Example" in ended.out
+    assert ended.err == ""
+
+
+def test_the_help_names_every_command_and_every_exit_code(showcaller: ShowCaller) -> None:
+    help_text = showcaller("--help").out
+    assert all(name in help_text for name in COMMANDS)
+    assert all(f"  {code} " in help_text for code in (0, 1, 2, 3, 130, 141))
+
+
+def test_the_version_is_told(showcaller: ShowCaller) -> None:
+    assert showcaller("--version").out == "showcaller, version 1.2.3\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("sessions", "--nonsense"), ("show",)])
+def test_a_wrong_command_line_ends_with_2_and_nothing_on_standard_output(
+    showcaller: ShowCaller, arguments: tuple[str, ...]
+) -> None:
+    ended = showcaller(*arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert "Usage: showcaller" in ended.err
+
+
+def test_a_relay_that_cannot_be_opened_is_told_without_a_traceback(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    relay.start_error = RelayStartError("/data/relay.db\x1b is damaged", "Restore a backup of it.")
+    ended = showcaller("sessions")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "Error: /data/relay.db\\x1b is damaged\nRestore a backup of it.\n"
+
+
+def test_the_relay_is_closed_when_a_command_fails(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    relay.answer = lambda call: {"ok": False, "code": "REMOTE_RELAY_INTERNAL", "error": "A fault of ours."}
+    ended = showcaller("sessions")
+    assert ended.code == 1
+    assert "A fault of ours." in ended.err
+
+
+def test_the_data_folder_is_the_named_one_then_the_environments_then_the_platforms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOWCALLER_HOME", str(tmp_path / "by-environment"))
+    assert data_folder(str(tmp_path / "x" / ".." / "named")) == tmp_path / "named"
+    assert data_folder(None) == tmp_path / "by-environment"
+    monkeypatch.setenv("SHOWCALLER_HOME", "")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    assert data_folder(None).name == "showcaller"
+
+
+def test_an_interrupted_command_ends_with_130(relay: FakeRelay, home: Path) -> None:
+    def interrupted(call: object) -> dict[str, object]:
+        raise KeyboardInterrupt
+
+    relay.answer = interrupted
+    assert run(["sessions"], relay.open, "1.2.3") == 130
+
+
+def test_the_command_line_loads_neither_models_nor_sockets_for_its_help() -> None:
+    """Help and usage errors are quick because nothing heavy is loaded for them."""
+    script = (
+        "import sys\n"
+        "from showcaller.transport.doors.cli.group import run\n"
+        "code = run(['fanout', '--help'], None, '1')\n"
+        "heavy = {'pydantic', 'rich', 'peewee', 'zmq', 'pykka', 'asyncio'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "raise SystemExit(code)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -1,0 +1,85 @@
+"""Where results go."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from showcaller.actors.contract.fanout import ItemResult
+from showcaller.transport.doors.cli.fanout.results import CommaSeparated, ResultTable, reply_cell
+from showcaller.transport.doors.cli.fanout.tally import Tally
+from tests.transport.doors.cli.fake import done, failed
+
+
+@pytest.mark.parametrize(
+    ("reply", "cell"),
+    [
+        ("12 a.py\n", "12 a.py"),
+        ("  12 a.py\r\n", "12 a.py"),
+        ("", ""),
+        ("\n", ""),
+        ("one\ntwo\n", "one (+1 line)"),
+        ("one\n\ntwo\n\n", "one (+2 lines)"),
+        ("\x1b[31mred\n", "\\x1b[31mred"),
+    ],
+)
+def test_a_reply_of_one_line_is_shown_whole_and_a_longer_one_counts_its_lines(reply: str, cell: str) -> None:
+    assert reply_cell(reply) == cell
+
+
+def test_a_table_lists_results_in_the_order_of_the_items(capsys: pytest.CaptureFixture[str]) -> None:
+    table = ResultTable(["a", "b", "a", "c"])
+    tally = Tally(4)
+    for number, item in enumerate(["c", "a", "b", "a"]):
+        result = (failed if item == "b" else done)(item, number)
+        tally.count(result)
+        table.add(result)
+    table.end(tally.summary(1.0))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["ITEM", "a", "a", "b", "c"]
+    assert lines[3].split() == ["b", "failed", "3", "0.25", "1", "no", "such", "file"]
+
+
+def test_csv_holds_every_field_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    sink = CommaSeparated()
+    hostile = done('a,"b"\n=1+1', 1)
+    sink.add(hostile)
+    sink.add(ItemResult(item={"x": [1, "ß"]}, status="skipped"))
+    sink.end(Tally(2).summary(1.0))
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert rows[0]["item"] == hostile.item
+    assert rows[0]["reply"] == hostile.reply
+    assert rows[0]["exitCode"] == "0"
+    assert json.loads(rows[1]["item"]) == {"x": [1, "ß"]}
+    assert (rows[1]["session"], rows[1]["exitCode"], rows[1]["attempts"]) == ("", "", "0")
+
+
+def test_csv_without_results_is_its_titles(capsys: pytest.CaptureFixture[str]) -> None:
+    CommaSeparated().end(Tally(0).summary(0.0))
+    assert capsys.readouterr().out == "item,session,status,exitCode,reply,seconds,attempts\n"
+
+
+def test_a_hundred_thousand_rows_cost_one_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    items = [f"directory/file-{number}.py" for number in range(100_000)]
+    table = ResultTable(items)
+    for number, item in enumerate(items):
+        table.add(done(item, number))
+    table.end(Tally(0).summary(0.0))
+    assert capsys.readouterr().out.count("\n") == 100_001
+
+
+def test_the_sums_say_only_what_occurred() -> None:
+    tally = Tally(5)
+    for result in (done("a", 1), failed("b", 2), ItemResult(item="c", status="skipped")):
+        tally.count(result)
+    assert tally.sentence() == "1 done, 1 failed, 1 skipped"
+    assert (tally.bad, tally.unfinished, tally.all_done) == (2, 3, False)
+    assert tally.summary(1.23456).model_dump() == {
+        "done": 1,
+        "failed": 1,
+        "stopped": 0,
+        "interrupted": 0,
+        "skipped": 1,
+        "seconds": 1.235,
+    }

@@ -1,0 +1,97 @@
+"""``showcaller show``."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.transport.doors.cli.conftest import ShowCaller
+from tests.transport.doors.cli.fake import FakeRelay
+
+ID = "ses_3f9c2a1e07bd"
+OTHER = "ses_aaaaaaaaaaaa"
+
+
+@pytest.fixture
+def titled(relay: FakeRelay) -> FakeRelay:
+    """A relay with two sessions, which finds ids by their beginning and titles by a part."""
+    titles = {ID: "wc -l a.py", OTHER: "wc -l a.py b.py"}
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "list_sessions":
+            found = [key for key, title in titles.items() if call["query"].casefold() in title.casefold()]
+            return {"ok": True, "sessions": [{"id": key, "title": titles[key]} for key in found]}
+        wanted = "ses_" + call["session"].removeprefix("ses_")
+        found = [key for key in titles if key.startswith(wanted)]
+        if not found:
+            return {"ok": False, "code": "REMOTE_RELAY_NOT_FOUND", "error": "No such session."}
+        return {"ok": True, "relay": "desk", "summary": "…"} | conversation(found[0], titles[found[0]])
+
+    relay.answer = answer
+    return relay
+
+
+def conversation(session: str, title: str) -> dict[str, Any]:
+    return {
+        "session": {"id": session, "title": title, "state": "idle", "lastTurn": "failed", "cwd": "/srv/x"},
+        "messages": [
+            {"id": "msg_1", "role": "user", "at": "2026-11-29T17:00:00.000Z", "text": "wc -l a.py"},
+            {
+                "id": "msg_2",
+                "role": "assistant",
+                "at": "2026-11-29T17:00:01.000Z",
+                "text": "3 a.py\n\x1b[2Jend\n",
+            },
+        ],
+    }
+
+
+@pytest.mark.parametrize("name", [ID, "3f9c2a", "ses_3f9c2a", "wc -l A.py", "3f9c2a1e07bd"])
+def test_a_session_is_found_by_its_id_a_beginning_of_it_or_its_title(
+    showcaller: ShowCaller, titled: FakeRelay, name: str
+) -> None:
+    ended = showcaller("show", name)
+    assert ended.code == 0
+    assert f"wc -l a.py  ({ID})" in ended.out
+
+
+def test_a_part_of_a_title_is_enough_when_only_one_has_it(showcaller: ShowCaller, titled: FakeRelay) -> None:
+    assert OTHER in showcaller("show", "b.py").out
+
+
+def test_the_conversation_is_shown_with_its_state_and_without_control_characters(
+    showcaller: ShowCaller, titled: FakeRelay
+) -> None:
+    lines = showcaller("show", ID).out.splitlines()
+    assert lines[1:3] == ["state: failed", "folder: /srv/x"]
+    assert lines[-4:] == ["", "2026-11-29T17:00:01.000Z  assistant", "3 a.py", "\\x1b[2Jend"]
+
+
+def test_json_is_the_conversation_as_one_object(showcaller: ShowCaller, titled: FakeRelay) -> None:
+    ended = showcaller("show", ID, "--json", "--last", "3")
+    assert json.loads(ended.out) == conversation(ID, "wc -l a.py")
+    assert titled.calls[0]["last"] == 3
+
+
+@pytest.mark.parametrize("name", ["nothing like it", "abcdef", "ses_zzzzzz", " ", "*"])
+def test_no_such_session_ends_with_3(showcaller: ShowCaller, titled: FakeRelay, name: str) -> None:
+    ended = showcaller("show", name)
+    assert (ended.code, ended.out) == (3, "")
+    assert "showcaller sessions" in ended.err
+
+
+def test_a_title_of_several_is_refused_with_their_ids(showcaller: ShowCaller, titled: FakeRelay) -> None:
+    ended = showcaller("show", "wc -l")
+    assert (ended.code, ended.out) == (1, "")
+    assert ID in ended.err
+    assert OTHER in ended.err
+
+
+def test_without_a_data_folder_there_is_no_such_session(
+    showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOWCALLER_HOME", str(tmp_path / "none"))
+    assert showcaller("show", ID).code == 3
+    assert relay.opened == []

@@ -1,0 +1,43 @@
+"""The words for a session's state."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from showcaller.transport.doors.cli.states import state_word
+
+sessions = st.fixed_dictionaries(
+    {"state": st.sampled_from(["running_turn", "background_only", "idle"])},
+    optional={
+        "waiting": st.sampled_from(["approval", "permission", "question", "limit"]),
+        "queued": st.integers(0, 3),
+        "lastTurn": st.sampled_from(["done", "failed", "stopped", "interrupted"]),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("session", "word"),
+    [
+        ({"state": "running_turn"}, "working"),
+        ({"state": "background_only", "lastTurn": "done"}, "background"),
+        ({"state": "running_turn", "waiting": "permission"}, "waiting for you"),
+        ({"state": "idle", "waiting": "question"}, "waiting for you"),
+        ({"state": "running_turn", "waiting": "limit"}, "paused by a limit"),
+        ({"state": "idle", "queued": 2, "lastTurn": "failed"}, "queued"),
+        ({"state": "idle", "lastTurn": "failed"}, "failed"),
+        ({"state": "idle", "lastTurn": "interrupted"}, "interrupted"),
+        ({"state": "idle", "lastTurn": "done"}, "idle"),
+        ({"state": "idle"}, "idle"),
+    ],
+)
+def test_a_state_has_one_word(session: dict[str, Any], word: str) -> None:
+    assert state_word(session) == word
+
+
+@given(sessions)
+def test_what_waits_is_never_shown_as_working(session: dict[str, Any]) -> None:
+    if session.get("waiting"):
+        assert state_word(session) in ("waiting for you", "paused by a limit")
