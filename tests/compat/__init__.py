@@ -1,0 +1,1 @@
+"""pykka's own suite and its documented examples, run over our actor class."""
