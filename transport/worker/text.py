@@ -9,10 +9,13 @@ _SMALL: Final = 4096
 
 
 class BothEnds(Generic[AnyStr]):
-    """Keeps the first ``head`` and the last ``tail`` characters (or bytes) of what is added. Not thread-safe."""
+    """Keeps the first ``head`` and the last ``tail`` characters, or bytes, of what is added.
+
+    Not thread-safe.
+    """
 
     def __init__(self, empty: AnyStr, head: int, tail: int) -> None:
-        self._empty = empty
+        self._empty: AnyStr = empty
         self._head_limit = head
         self._tail_limit = tail
         self.clear()

@@ -1,0 +1,105 @@
+"""The provider ``command``: the prompt's text runs as a command line in the session's folder."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from typing import Final
+
+from showcaller.actors.contract.worker import RunTurn
+from showcaller.transport.worker.output import CommandOutput, Pipe
+from showcaller.transport.worker.process import Child, exit_words
+from showcaller.transport.worker.providers import Result, Sink
+
+DRAIN: Final = 0.2
+TURN_VARIABLE: Final = "SHOWCALLER_TURN"
+
+
+class CommandProvider:
+    """Runs each turn's text by ``/bin/sh -c``, in a session and process group of its own.
+
+    The command gets the whole environment, then the turn's own variables, no input, and one pipe for
+    output and errors. Its exit code decides. The turn ends when the shell has exited and its tree is gone:
+    whatever still runs then is ended, a process in a session of its own too (``Family`` says how). A turn
+    that is halted gets SIGTERM, and after the sink's grace SIGKILL, for the whole tree. ``environment`` is
+    what stands for the environment of this process, which is read anew for each turn when it is None.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment
+        self._leaders: set[int] = set()
+
+    async def run(self, turn: RunTurn, sink: Sink) -> Result:
+        """Run one command to its end; see the class."""
+        try:
+            marker = f"{TURN_VARIABLE}={turn.turn}"
+            child = Child(turn.text, turn.cwd, self._variables(turn), marker, self._leaders)
+        except (OSError, ValueError) as error:
+            return Result(error_text=_start_error(turn, error))
+        output = CommandOutput(sink.write)
+        pipe = Pipe(child.output, output)
+        try:
+            await _Ending(child, pipe, sink).ended()
+        finally:
+            child.signal_tree(signal.SIGKILL)
+            pipe.close()
+            status = child.reap()
+        return _result(status, output)
+
+    def close(self) -> None:
+        """Do nothing: no command runs any more, and nothing else is held."""
+
+    def _variables(self, turn: RunTurn) -> dict[str, str]:
+        own = os.environ if self._environment is None else self._environment
+        return {**own, **turn.environment, TURN_VARIABLE: turn.turn}
+
+
+class _Ending:
+    """How one command comes to its end: by itself, or halted, first politely."""
+
+    def __init__(self, child: Child, pipe: Pipe, sink: Sink) -> None:
+        self._child = child
+        self._pipe = pipe
+        self._sink = sink
+        self._loop = asyncio.get_running_loop()
+        self._kill: asyncio.TimerHandle | None = None
+        sink.on_halt(self._halt)
+
+    async def ended(self) -> None:
+        """Return when nothing of the tree that matters is left running; what is left may be killed."""
+        try:
+            await self._child.exited
+            self._sink.settle()
+            if self._kill is not None:
+                await self._pipe_ends(self._kill.when() - self._loop.time())
+            elif not await self._pipe_ends(DRAIN):
+                self._child.signal_tree(signal.SIGTERM)
+                await self._pipe_ends(DRAIN)
+        finally:
+            if self._kill is not None:
+                self._kill.cancel()
+
+    def _halt(self) -> None:
+        self._child.signal_tree(signal.SIGTERM)
+        self._kill = self._loop.call_later(self._sink.grace, self._child.signal_tree, signal.SIGKILL)
+
+    async def _pipe_ends(self, seconds: float) -> bool:
+        """Wait until everybody has closed the pipe, at most so long; whoever holds it is still running."""
+        if not self._pipe.ended.done():
+            await asyncio.wait([self._pipe.ended], timeout=max(0.0, seconds))
+        return self._pipe.ended.done()
+
+
+def _result(status: int | None, output: CommandOutput) -> Result:
+    reply, truncated = output.reply()
+    if status is None:
+        return Result(reply, truncated, "could not be ended, not even by SIGKILL", "died")
+    code, error_text, died = exit_words(status)
+    return Result(reply, truncated, error_text, "died" if died else "end", code)
+
+
+def _start_error(turn: RunTurn, error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and turn.cwd is not None and error.filename == turn.cwd:
+        return f"cannot run in the folder {turn.cwd}: {error.strerror}"
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return f"the command could not be started: {reason}"

@@ -1,0 +1,115 @@
+"""Descendants of a command that left its process group, found through /proc where there is one."""
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+YOUNG: Final = 1.0
+ROUNDS: Final = 50
+ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
+
+
+class Family:
+    """The processes that stem from one session leader, which must not be reaped while this is used.
+
+    A stray is a process of the leader's session, or with the marker in its environment, outside the
+    leader's group. One that left the session *and* emptied its environment is not found; without
+    /proc none is. ``leaders`` holds the leaders of all families that are watched together: none is another's
+    stray, so nobody need look at them. Not thread-safe.
+    """
+
+    def __init__(self, leader: int, marker: str, started: float, leaders: set[int]) -> None:
+        self._leader = leader
+        self._leaders = leaders
+        leaders.add(leader)
+        self._marker = b"\0" + os.fsencode(marker) + b"\0"
+        self._started = started
+
+    def forget(self) -> None:
+        """Take the leader out of the leaders, because it is about to be reaped."""
+        self._leaders.discard(self._leader)
+
+    def signal_strays(self, number: int, now: float) -> set[int]:
+        """Send every stray a signal and give their process ids; SIGKILL again until no new ones appear."""
+        signalled: set[int] = set()
+        for _ in range(ROUNDS if number == signal.SIGKILL else 1):
+            found = {pid for pid in self._candidates(now) if self._signal(pid, number)}
+            if found <= signalled:
+                break
+            signalled |= found
+        return signalled
+
+    def _candidates(self, now: float) -> Iterator[int]:
+        """Give the processes that may be strays: those started after the leader, where that can be told.
+
+        Process ids rise until they wrap. While the leader is young they cannot have wrapped twice, so a
+        last id above the leader's means that strays lie between them; most turns end here at once.
+        """
+        last = _last_pid() if now - self._started < YOUNG else None
+        wrapped = last is None or last < self._leader
+        for pid in _pids():
+            if (wrapped or pid > self._leader) and pid not in self._leaders:
+                yield pid
+
+    def _signal(self, pid: int, number: int) -> bool:
+        """Signal a process if it is a stray, and still is when its id can no longer change hands."""
+        if not self._is_stray(pid):
+            return False
+        try:
+            descriptor = os.pidfd_open(pid)
+        except (AttributeError, OSError):
+            return False
+        try:
+            if not self._is_stray(pid):
+                return False
+            signal.pidfd_send_signal(descriptor, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        finally:
+            os.close(descriptor)
+        return True
+
+    def _is_stray(self, pid: int) -> bool:
+        stat = _stat(pid)
+        if stat is None or stat.state == b"Z" or stat.group == self._leader:
+            return False
+        return stat.session == self._leader or self._marker in b"\0" + _environment(pid)
+
+
+class _Stat(NamedTuple):
+    state: bytes
+    group: int
+    session: int
+
+
+def _pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - the hot path
+    except OSError:
+        return []
+
+
+def _last_pid() -> int | None:
+    """Give the id that was given out last, None if the system does not say."""
+    last = _read("/proc/loadavg", 4096).split()[-1:]
+    return int(last[0]) if last and last[0].isdigit() else None
+
+
+def _stat(pid: int) -> _Stat | None:
+    """Read a process's stat line, where its name may hold anything, but ends at the last ``)``."""
+    fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
+    return _Stat(fields[0], int(fields[2]), int(fields[3])) if len(fields) > 3 else None
+
+
+def _environment(pid: int) -> bytes:
+    return _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
+
+
+def _read(path: str, limit: int) -> bytes:
+    """Read a file of /proc; empty when its process is gone or not ours to look at."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the hot path
+            return file.read(limit)
+    except OSError:
+        return b""

@@ -1,0 +1,115 @@
+"""A child process in a session of its own: waiting for its exit, signalling its tree, reaping it last."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping
+from typing import Final
+
+from showcaller.transport.worker.descendants import Family
+
+SHELL: Final = "/bin/sh"
+
+
+class Child:
+    """A command line run by the shell, leader of its own session and process group.
+
+    It is not reaped before ``reap``: until then its process id, and so the id of its group, cannot go to
+    a stranger, and signalling the group is safe. Belongs to the event loop that runs when it is made.
+
+    The exit is awaited through a pidfd on the loop. asyncio's own subprocesses cost a thread per child in
+    Python 3.11 and reap at once; 1,500 times ``true``, 64 at a time, went at 1,390/s with them, at 1,530/s
+    with a thread of ours and at 1,940/s with a pidfd. Where there are no pidfds, it is that thread.
+    """
+
+    def __init__(
+        self, command_line: str, cwd: str | None, environment: Mapping[str, str], marker: str
+    ) -> None:
+        """Start the command; raises OSError or ValueError when it cannot be started.
+
+        ``marker`` is the assignment in the environment by which descendants are found that left the group.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._process = subprocess.Popen(
+            [SHELL, "-c", command_line],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            cwd=cwd,
+            env=environment,
+            start_new_session=True,
+        )
+        self.exited: asyncio.Future[None] = self._loop.create_future()
+        self._family = Family(self._process.pid, marker, self._loop.time(), leaders)
+        self._pidfd = _pidfd(self._process.pid)
+        if self._pidfd is None:
+            threading.Thread(target=self._wait, name="showcaller-child", daemon=True).start()
+        else:
+            self._loop.add_reader(self._pidfd, self._note_exit)
+
+    @property
+    def output(self) -> int:
+        """The descriptor that its output is read from."""
+        stdout = self._process.stdout
+        if stdout is None:
+            raise RuntimeError("the child has no pipe, although it was started with one")
+        return stdout.fileno()
+
+    def signal_tree(self, number: int) -> None:
+        """Send a signal to the group and to descendants that left it. Must not be called after ``reap``."""
+        # Nobody may be left there, or only somebody else's program (sudo), which we may not signal.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+        self._family.signal_strays(number, self._loop.time())
+
+    def reap(self) -> int | None:
+        """Let go of process, pipe and watcher; gives the exit status as subprocess does, None if it runs."""
+        self._forget_pidfd()
+        self._family.forget()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        return self._process.poll()
+
+    def _note_exit(self) -> None:
+        self._forget_pidfd()
+        if not self.exited.done():
+            self.exited.set_result(None)
+
+    def _forget_pidfd(self) -> None:
+        if self._pidfd is not None:
+            self._loop.remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = None
+
+    def _wait(self) -> None:
+        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this exit any more
+            self._loop.call_soon_threadsafe(self._note_exit)
+
+
+def _pidfd(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not Linux, or a kernel or sandbox without it
+        return None
+
+
+def exit_words(status: int) -> tuple[int, str | None, bool]:
+    """Give a shell's exit code, the error text unless it is 0, and whether a signal ended it. Pure.
+
+    A process ended by a signal has the code that shells give it, 128 and the signal's number: whether a
+    shell stood between is an accident of its optimisation.
+    """
+    if status == 0:
+        return 0, None, False
+    if status > 0:
+        return status, f"exited with code {status}", False
+    try:
+        name = f"{signal.Signals(-status).name} ({-status})"
+    except ValueError:  # a real-time signal has no name
+        name = str(-status)
+    return 128 - status, f"ended by signal {name}", True
