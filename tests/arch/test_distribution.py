@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.arch.checkout import ROOMS, Checkout, Outcome, python_run
+from tests.arch.checkout import ROOMS, Checkout, Outcome, python_run, tool_run
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ class Distributions(NamedTuple):
 def built(clean: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Distributions:
     """Build both as a release does, the wheel from the sdist, with the setuptools that is installed."""
     target = tmp_path_factory.mktemp("dist")
-    outcome = python_run("-m", "build", "--no-isolation", f"--outdir={target}", cwd=clean.path)
+    outcome = tool_run("pyproject-build", "--no-isolation", f"--outdir={target}", cwd=clean.path)
     assert outcome.code == 0, outcome.text
     (wheel,) = target.glob("*.whl")
     (sdist,) = target.glob("*.tar.gz")
