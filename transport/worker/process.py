@@ -26,11 +26,17 @@ class Child:
     """
 
     def __init__(
-        self, command_line: str, cwd: str | None, environment: Mapping[str, str], marker: str
+        self,
+        command_line: str,
+        cwd: str | None,
+        environment: Mapping[str, str],
+        marker: str,
+        leaders: set[int],
     ) -> None:
         """Start the command; raises OSError or ValueError when it cannot be started.
 
-        ``marker`` is the assignment in the environment by which descendants are found that left the group.
+        ``marker`` is the assignment in the environment by which descendants are found that left the group;
+        ``leaders`` are the process ids of the other children that run, to which this one adds its own.
         """
         self._loop = asyncio.get_running_loop()
         self._process = subprocess.Popen(
