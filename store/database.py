@@ -1,5 +1,6 @@
 """Opening the file that holds the store, for the one writer and for readers."""
 
+import errno
 import os
 import sqlite3
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ from peewee import PeeweeException, SqliteDatabase
 
 from showcaller.store.errors import (
     StoreDamaged,
+    StoreError,
     StoreForeign,
+    StoreFull,
     StoreMissing,
     StoreNewer,
     StoreOlder,
@@ -93,15 +96,14 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
     A file with an older or newer schema than this version's is refused: only a writer may change it.
     """
     file = Path(path).absolute()
-    if not file.exists():
-        raise StoreMissing(file, "there is no such file; name the right one, or run something first")
     _check_head(file, whole=not _write_ahead_log(file))
     database = _database(file, "ro", busy_seconds, {"query_only": 1})
     try:
         connection = _connect(database)
         _check_owner(file, connection)
-        pending = _pending(file, database)
-        if pending:
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreMissing(file, "it is empty; run something first")
+        if _pending(file, database):
             raise StoreOlder(
                 file, "it was written by an older version; start the relay once, which converts it"
             )
@@ -141,15 +143,20 @@ def _make_file(file: Path) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-    except PermissionError as error:
-        raise StoreReadOnly(
-            file, f"it cannot be written ({error.strerror}); check its permissions"
-        ) from error
     except OSError as error:
         raise _refused(file, error) from error
 
 
-def _refused(file: Path, error: OSError) -> StoreUnavailable:
+def _refused(file: Path, error: OSError) -> StoreError:
+    """Say which trouble the operating system's refusal of a file is."""
+    if isinstance(error, FileNotFoundError):
+        return StoreMissing(file, "there is no such file; name the right one, or run something first")
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return StoreReadOnly(
+            file, f"access is refused ({error.strerror}); check its permissions and its disk"
+        )
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StoreFull(file, f"it cannot be made ({error.strerror}); free some space")
     return StoreUnavailable(
         file, f"it cannot be opened ({error.strerror}); name another file or mend this one"
     )
