@@ -13,8 +13,9 @@ from showcaller.store.statement import Slot, Statement
 
 _OF_SESSION = Message.session == Slot("session")
 _BY_ID = Statement(Session.select().where(Session.id == Slot("session")))
+# Ordered by an expression, because SQLite would go through the whole conversation to spare itself the sorting.
 _UNFINISHED = Statement(
-    Message.select().where(_OF_SESSION, unfinished(Message.status)).order_by(Message.position)
+    Message.select().where(_OF_SESSION, unfinished(Message.status)).order_by(Message.position + 0)
 )
 _QUEUED = Statement(
     Message.select(fn.COUNT(Message.position)).where(

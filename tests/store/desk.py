@@ -90,18 +90,18 @@ class Desk:
         """Have these commands run as one batch."""
         return self.give(self.batch(*commands))
 
-    def one(self, name: str, **arguments: Any) -> Answer:
+    def one(self, name: str, /, **arguments: Any) -> Answer:
         """Have one command run as a batch of its own."""
         (answer,) = self.run((name, arguments))
         return answer
 
-    def value(self, name: str, **arguments: Any) -> Any:
+    def value(self, name: str, /, **arguments: Any) -> Any:
         """Have one command run that must go through; gives its value."""
         answer = self.one(name, **arguments)
         assert answer.error is None, answer
         return answer.value
 
-    def conflict(self, name: str, **arguments: Any) -> str:
+    def conflict(self, name: str, /, **arguments: Any) -> str:
         """Have one command run whose guard must not hold; gives which."""
         answer = self.one(name, **arguments)
         assert answer.error == "conflict", answer
@@ -109,7 +109,7 @@ class Desk:
         what: str = answer.value
         return what
 
-    def read(self, name: str, **arguments: Any) -> Any:
+    def read(self, name: str, /, **arguments: Any) -> Any:
         """Run a query on a fresh read-only connection."""
         database = open_for_reading(self.path)
         try:

@@ -1,0 +1,50 @@
+"""Conversations, page by page."""
+
+import pytest
+
+from showcaller.store.queries import messages
+from tests.store.desk import Desk, ending, message_of
+from tests.store.queries.test_sessions import plan
+
+
+def conversation(desk: Desk, turns: int) -> list[str]:
+    """Hold a conversation of so many turns; gives the ids of its messages in order."""
+    desk.session("a")
+    desk.session("b")
+    for turn in range(turns):
+        desk.value("accept_message", message=message_of(f"m{turn}", session="ses_a"))
+        desk.value("accept_message", message=message_of(f"other{turn}", session="ses_b"))
+        desk.value("hand_over", message=f"msg_m{turn}", worker="wrk_1", at=2_000)
+        desk.value("end_turn", **ending(f"m{turn}"))
+    return [name for turn in range(turns) for name in (f"msg_m{turn}", f"msg_m{turn}_reply")]
+
+
+@pytest.mark.parametrize("size", [1, 3, 6, 50])
+def test_pages_from_the_newest_to_the_oldest_give_everything_once(desk: Desk, size: int) -> None:
+    whole = conversation(desk, 3)
+    read: list[str] = []
+    before = None
+    while True:
+        page = desk.read("read_messages", session="ses_a", last=size, before=before)
+        read = [message["id"] for message in page["messages"]] + read
+        before = page["older"]
+        if before is None:
+            break
+    assert read == whole
+
+
+def test_an_unknown_session_has_no_messages(desk: Desk) -> None:
+    assert desk.read("read_messages", session="ses_x") == {"messages": [], "older": None}
+
+
+def test_an_unknown_message_is_none(desk: Desk) -> None:
+    assert desk.read("message", message="msg_x") is None
+
+
+def test_pages_and_replies_are_read_from_indexes(desk: Desk) -> None:
+    values = {"session": "ses_a", "limit": 5, "before": 9, "message": "msg_a", "position": 3}
+    for statement in (messages._LAST, messages._BEFORE, messages._REPLY):
+        found = plan(desk, statement, **values)
+        assert "message_session_position (session=?" in found
+        assert "TEMP B-TREE" not in found
+    assert "message_id (id=?)" in plan(desk, messages._BY_ID, **values)

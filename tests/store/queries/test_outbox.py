@@ -1,0 +1,29 @@
+"""What is left to do, and how much there is."""
+
+from tests.store.desk import Desk, ending
+
+
+def test_what_is_left_to_do_comes_in_the_order_in_which_it_came_up(desk: Desk) -> None:
+    desk.session("b", "m1")
+    desk.session("a", "m0", "m2")
+    desk.value("hand_over", message="msg_m0", worker="wrk_1", at=2_000)
+    assert [(row["kind"], row["key"], row["session"]) for row in desk.read("unfinished")] == [
+        ("prompt", "msg_m1", "ses_b"),
+        ("prompt", "msg_m2", "ses_a"),
+    ]
+
+
+def test_everything_is_counted(desk: Desk) -> None:
+    desk.handed("a", "m0")
+    desk.value("end_turn", **ending("m0"))
+    desk.handed("b", "m1")
+    desk.session("c", "m2")
+    assert desk.read("counts") == {
+        "sessions": 3,
+        "messages": 4,
+        "queued": 1,
+        "handed": 1,
+        "events": 3,
+        "outbox": 1,
+        "fanouts": 0,
+    }
