@@ -106,14 +106,14 @@ def check_value(value: object) -> None:
 
     """
     level: list[object] = [value]
-    for _ in range(DEEPEST + 1):
-        inner: list[object] = []
-        for each in level:
-            inner.extend(_parts(each))
-        if not inner:
+    for _ in range(DEEPEST):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
             return
-        level = inner
-    raise _too_deep()
+    for each in level:
+        if isinstance(each, list | dict):
+            raise _too_deep()
+        _check_single(each)
 
 
 def _parts(value: object) -> list[object]:

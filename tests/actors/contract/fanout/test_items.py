@@ -31,7 +31,14 @@ def test_an_item_that_only_looks_dangerous_is_taken(item: str) -> None:
 
 
 def test_json_lines_give_strings_as_they_are_and_other_values_as_compact_json() -> None:
-    lines = ['"a b"\n', "\n", b'  {"x": [1, 2.5, null],  "y": "\xc3\xa9"}\n', "7", " \t\n", "null"]
+    lines: list[str | bytes] = [
+        '"a b"\n',
+        "\n",
+        b'  {"x": [1, 2.5, null],  "y": "\xc3\xa9"}\n',
+        "7",
+        " \t\n",
+        "null",
+    ]
     assert list(read_items_jsonl(lines)) == [
         Item(1, "a b", "a b"),
         Item(2, {"x": [1, 2.5, None], "y": "é"}, '{"x":[1,2.5,null],"y":"é"}'),

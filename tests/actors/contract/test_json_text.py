@@ -1,0 +1,89 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.json_text import DEEPEST, check_value, parse_json
+
+MOST = 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no JSON"),
+        ("{", "no JSON"),
+        ("{'a': 1}", "no JSON"),
+        ('{"a": 1} x', "no JSON"),
+        ('{"a": 1, "a": 1}', 'The name "a" comes twice'),
+        ('[{"b": {"a\\n": 1, "a\\n": 2}}]', r'The name "a\n" comes twice'),
+        ("NaN", "NaN is no number"),
+        ("[Infinity]", "Infinity is no number"),
+        ("-Infinity", "-Infinity is no number"),
+        ("1e400", "beyond 64 bits"),
+        (str(2**64), "beyond 64 bits"),
+        (str(-(2**63) - 1), "beyond 64 bits"),
+        ("9" * 5000, "beyond 64 bits"),
+        ('"\\ud800"', "surrogate"),
+        ('{"\\udfff": 1}', "surrogate"),
+        ("[" * 65 + "]" * 65, "64 levels"),
+        ("[" * 4000 + "]" * 4000, "64 levels"),
+        ('{"a":' * 65 + "1" + "}" * 65, "64 levels"),
+        (b"\xff", "UTF-8"),
+        (b'"\xed\xa0\x80"', "UTF-8"),
+        ("\ud800", "UTF-8"),
+        ('"' + "a" * MOST + '"', "10002 bytes; 10000 are the most"),
+    ],
+)
+def test_what_is_not_strict_json_is_refused_with_the_reason(text: str | bytes, reason: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        parse_json(text, MOST)
+    assert reason in refused.value.error
+    assert len(refused.value.error) < 300
+
+
+def test_the_deepest_and_the_largest_are_still_taken() -> None:
+    deep = "[" * DEEPEST + "]" * DEEPEST
+    assert parse_json(deep, MOST) == json.loads(deep)
+    assert parse_json(f"[{2**64 - 1}, {-(2**63)}]", MOST) == [2**64 - 1, -(2**63)]
+    assert parse_json('"\\ud83d\\ude00"', MOST) == "😀"
+
+
+JSON: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.booleans())
+def test_every_value_that_is_written_is_read_again(value: JsonValue, ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    assert parse_json(text, MOST * 10) == parse_json(text.encode(), MOST * 10) == value
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 2**64, -(10**400), "\ud800", {1: 2}, (1,), b"a", {"a": object()}]
+)
+def test_a_value_that_json_cannot_hold_is_refused(value: object) -> None:
+    with pytest.raises(Refusal):
+        check_value({"deep": [value]})
+
+
+def test_a_value_that_somebody_else_parsed_may_not_be_deeper_either() -> None:
+    value: list[object] = []
+    for _ in range(DEEPEST - 1):
+        value = [value]
+    check_value(value)
+    with pytest.raises(Refusal, match="64 levels"):
+        check_value([value])
