@@ -1,0 +1,95 @@
+"""The worker protocol at the border: every message survives the trip, every foreign body is refused."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.transport.wire.frames import Frame, WireError, decode, encode
+from showcaller.transport.wire.worker_messages import (
+    FromWorkerMessage,
+    MessageRefusedError,
+    ToWorkerMessage,
+    UnknownKindError,
+    from_worker_message,
+    to_frame,
+    to_worker_message,
+)
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+to_worker = st.builds(
+    RunTurn,
+    session=st.text(max_size=20),
+    turn=st.text(),
+    provider=st.text(),
+    text=st.text(),
+    item=json_values,
+    cwd=st.none() | st.text(),
+    environment=st.dictionaries(st.text(), st.text(), max_size=3),
+    timeout=st.none() | st.floats(0, 1e9, exclude_min=True),
+) | st.builds(StopTurn, session=st.text(max_size=20), turn=st.text())
+from_worker = (
+    st.builds(TurnTaken, session=st.text(max_size=20), turn=st.text())
+    | st.builds(TurnOutput, session=st.text(max_size=20), turn=st.text(), text=st.text())
+    | st.builds(
+        TurnEnded,
+        session=st.text(max_size=20),
+        turn=st.text(),
+        outcome=st.sampled_from(["done", "failed", "stopped"]),
+        reply=st.text(),
+        truncated=st.booleans(),
+        error_text=st.none() | st.text(),
+        exit_code=st.none() | st.integers(-255, 255),
+        seconds=st.floats(0, 1e9),
+    )
+)
+
+
+@given(to_worker)
+def test_what_a_relay_sends_is_what_its_worker_gets(message: ToWorkerMessage) -> None:
+    assert to_worker_message(decode(encode(to_frame(message, 1)))) == message
+
+
+@given(from_worker)
+def test_what_a_worker_sends_is_what_its_relay_gets(message: FromWorkerMessage) -> None:
+    assert from_worker_message(decode(encode(to_frame(message, 1)))) == message
+
+
+@given(st.sampled_from(["run_turn", "stop_turn", "turn_taken", "turn_ended", "x"]), json_values)
+def test_a_body_without_the_fields_of_its_kind_is_a_wire_error(kind: str, body: Any) -> None:
+    frame = Frame(kind, 1, "ses_a", body)
+    for read in (to_worker_message, from_worker_message):
+        with pytest.raises(WireError):
+            read(frame)
+
+
+def test_an_unknown_kind_is_named_with_its_number() -> None:
+    with pytest.raises(UnknownKindError, match="frame 9 has the unknown kind 'dance'"):
+        to_worker_message(Frame("dance", 9, "", {}))
+
+
+def test_a_message_of_the_other_direction_is_an_unknown_kind() -> None:
+    with pytest.raises(UnknownKindError):
+        from_worker_message(to_frame(StopTurn(session="s", turn="t"), 1))
+
+
+def test_the_first_wrong_field_is_named() -> None:
+    body = {"turn": "t", "provider": "command", "text": 5}
+    with pytest.raises(MessageRefusedError, match=r"frame 3 \(run_turn\): run_turn.text"):
+        to_worker_message(Frame("run_turn", 3, "s", body))
+
+
+@pytest.mark.parametrize("extra", [{"colour": "red"}, {"session": "ses_other"}, {"kind": "stop_turn"}])
+def test_foreign_fields_are_refused_and_the_envelope_cannot_be_overruled(extra: dict[str, str]) -> None:
+    with pytest.raises(MessageRefusedError):
+        to_worker_message(Frame("stop_turn", 1, "s", {"turn": "t", **extra}))
