@@ -15,6 +15,7 @@ class Here(threading.local):
     cell: "Cell | None" = None
     dispatcher: "BaseDispatcher | None" = None
     envelope: "Envelope | None" = None
+    left: "tuple[BaseDispatcher | None, ...]" = ()
 
 
 here = Here()

@@ -43,7 +43,6 @@ class BaseDispatcher:
         self.timers = Timers(clock, self._timer_is_first)
         self.dead_letters = 0
         self._ready: deque[Runnable] = deque()
-        self._entered: list[BaseDispatcher | None] = []
 
     def schedule(self, runnable: Runnable) -> None:
         """Let a cell run whose gate the caller holds. Thread-safe, never blocks."""
@@ -63,12 +62,13 @@ class BaseDispatcher:
 
     def __enter__(self) -> Self:
         """Let actors that this thread starts inside the ``with`` run here."""
-        self._entered.append(here.dispatcher)
+        here.left = (*here.left, here.dispatcher)
         here.dispatcher = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        here.dispatcher = self._entered.pop()
+        *left, here.dispatcher = here.left
+        here.left = tuple(left)
 
 
 class _Thread:
