@@ -41,6 +41,19 @@ class CommandError(click.ClickException):
             click.echo(readable(self.way_out), file=file, err=True)
 
 
+class OutputLost(Exception):
+    """A result could not be written to standard output; what is written from here on goes nowhere."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(f"Cannot write to standard output: {cause.strerror}.")
+        self.unread = isinstance(cause, BrokenPipeError)
+
+    @property
+    def code(self) -> int:
+        """The exit code: nobody reading any more is no failure of ours."""
+        return UNREAD if self.unread else FAILED
+
+
 def refused(code: str, error: str, way_out: str | None = None) -> CommandError:
     """Give the error for a refusal of the relay, with the exit code that its code stands for."""
     return CommandError(error, way_out, NOT_FOUND if code in _MISSING else FAILED)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, UNREAD
-from showcaller.transport.doors.cli.output import forget_stdout
+from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, UNREAD, OutputLost
+from showcaller.transport.doors.cli.output import forget, note
 from showcaller.transport.doors.cli.relay import Door, OpenRelay
 
 COMMANDS = ("fanout", "sessions", "show")
@@ -68,7 +68,10 @@ def data_folder(named: str | None) -> Path:
     """Give the resolved data folder: as named, else ``SHOWCALLER_HOME``, else the platform's own place."""
     chosen = named or os.environ.get("SHOWCALLER_HOME")
     if chosen:
-        return Path(chosen).expanduser().resolve()
+        try:
+            return Path(chosen).expanduser().resolve()
+        except RuntimeError as error:
+            raise click.UsageError(f"The data folder {chosen!r} cannot be: {error}.") from error
     from platformdirs import user_data_path
 
     return user_data_path("showcaller", appauthor=False).resolve()
@@ -80,12 +83,15 @@ def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = _run(build_group(open_relay, version), arguments)
-        sys.stdout.flush()
+        return _run(build_group(open_relay, version), arguments)
+    except OutputLost as lost:
+        if not lost.unread:
+            note(f"Error: {lost}")
+        return lost.code
     except BrokenPipeError:
-        forget_stdout()
+        # From click, which writes the help.
+        forget(sys.stdout)
         return UNREAD
-    return code
 
 
 def _run(group: click.Group, arguments: Sequence[str]) -> int:

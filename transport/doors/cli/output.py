@@ -4,27 +4,39 @@ import json
 import os
 import shutil
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
+from showcaller.transport.doors.cli.exits import OutputLost
 from showcaller.transport.doors.cli.visible import json_safe, readable
 
 
 def json_line(value: Any) -> str:
     """Give a value as one line of JSON that a terminal shows harmlessly and that always encodes."""
-    return json_safe(json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False))
+    return json_safe(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 
 
 def write(line: str) -> None:
-    """Write one line to standard output at once; raises ``BrokenPipeError`` when nobody reads it."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    """Write one line to standard output at once.
+
+    Raises ``OutputLost`` when nobody reads it, or when it cannot be written.
+    """
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except OSError as error:
+        forget(sys.stdout)
+        raise OutputLost(error) from error
 
 
 def note(line: str) -> None:
-    """Write lines for the person to standard error."""
-    click.echo(readable(line), err=True)
+    """Write lines for the person to standard error, or nowhere once nobody reads that."""
+    try:
+        click.echo(readable(line), err=True)
+    except BrokenPipeError:
+        # The results are what counts; as `2>&1 | head` closes both, their next line ends the command.
+        forget(sys.stderr)
 
 
 def terminal_width() -> int | None:
@@ -37,10 +49,10 @@ def coloured() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def forget_stdout() -> None:
-    """Point standard output at nothing: what Python flushes at its end cannot fail on a closed pipe then."""
+def forget(stream: TextIO) -> None:
+    """Point a standard stream at nothing: what Python flushes at its end cannot fail then."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
     finally:
         os.close(nowhere)

@@ -110,5 +110,13 @@ class Door:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no relay ever stored anything in the data folder."""
-        return not self.home.is_dir() or next(self.home.iterdir(), None) is None
+        """Whether no relay ever stored anything in the data folder.
+
+        One that may not be looked into is not empty: opening it says what is wrong.
+        """
+        try:
+            return next(self.home.iterdir(), None) is None
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False

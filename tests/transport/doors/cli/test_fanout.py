@@ -33,7 +33,7 @@ def test_every_item_has_a_row_and_its_one_line_reply_can_be_read(
 
 def test_the_groups_name_and_how_to_go_on_are_told_before_the_first_item(showcaller: ShowCaller) -> None:
     first = showcaller("fanout", "wc -l {}", "a.py").err.splitlines()[0]
-    assert first.startswith(f"amber-otter ({GROUP}): 1 items")
+    assert first.startswith(f"amber-otter ({GROUP}): 1 item, ")
     assert first.endswith(RESUME)
 
 
@@ -292,6 +292,32 @@ def test_a_second_signal_leaves_at_once(home: Path) -> None:
         out, _ = process.communicate(timeout=20)
     assert process.returncode == 130
     assert json.loads(out)["item"] == "a"
+
+
+def test_results_that_cannot_be_written_stop_the_run_and_say_why(home: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM.format(before="lambda number: None"), "--home", str(home)]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*command, "fanout", "echo {}", "a", "b", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert "1 done, 1 skipped" in ended.stderr
+    assert f"fanout --resume {GROUP}" in ended.stderr
+    assert ended.stderr.endswith("Error: Cannot write to standard output: No space left on device.\n")
+
+
+def test_notes_that_nobody_reads_do_not_end_the_run(home: Path) -> None:
+    with program("lambda number: None", home, "echo {}", *map(str, range(20)), "--json") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stderr.close()
+        out = process.stdout.read()
+    assert process.returncode == 0
+    assert out.count("\n") == 21
 
 
 def test_a_closed_pipe_stops_the_run_quietly(home: Path) -> None:

@@ -3,12 +3,12 @@
 import shlex
 from collections.abc import Callable
 
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, INTERRUPTED, UNREAD
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, INTERRUPTED, OutputLost
 from showcaller.transport.doors.cli.fanout.interrupts import Interrupts
-from showcaller.transport.doors.cli.fanout.progress import watching
+from showcaller.transport.doors.cli.fanout.progress import Watching, watching
 from showcaller.transport.doors.cli.fanout.results import ResultSink
 from showcaller.transport.doors.cli.fanout.tally import Tally
-from showcaller.transport.doors.cli.output import forget_stdout, note
+from showcaller.transport.doors.cli.output import note
 from showcaller.transport.doors.cli.relay import Door, FanoutRun
 from showcaller.transport.doors.cli.visible import visible
 
@@ -18,45 +18,60 @@ def drive(
 ) -> int:
     """Hand every result of the run to the sink, show how far it is, and give the exit code.
 
-    Main thread only: it takes the signals meanwhile. ``monotonic`` gives seconds.
+    Main thread only: it takes the signals meanwhile. ``monotonic`` gives seconds. Raises ``OutputLost``,
+    and whatever the run raises, after it has stopped.
     """
-    again = resume_line(door, run)
-    tell = (lambda line: None) if quiet else note
-    size = f"{run.total:,} items, {run.spec.jobs} at a time"
-    tell(f"{visible(run.name)} ({run.group}): {size}. If it is cut off: {again}")
+    tell = _silence if quiet else note
+    tell(f"{_heading(run)} If it is cut off: {resume_line(door, run)}")
     begun = monotonic()
     tally = Tally(run.total)
-    with Interrupts(run.stop) as interrupts:
-        unread = _take_results(run, sink, tally, quiet=quiet)
+    lost, interrupted = _take_results(run, sink, tally, quiet=quiet)
     seconds = monotonic() - begun
-    if not unread:
+    if lost is None:
         sink.end(tally.summary(seconds))
     tell(f"{visible(run.name)}: {tally.sentence()} in {seconds:,.1f} s")
     if tally.unfinished:
-        tell(f"To go on: {again}")
-    if unread:
-        return UNREAD
+        tell(f"To go on: {resume_line(door, run)}")
+    if lost is not None:
+        raise lost
     if tally.all_done:
         return GOOD
-    return INTERRUPTED if interrupts.signalled else FAILED
+    return INTERRUPTED if interrupted else FAILED
 
 
-def _take_results(run: FanoutRun, sink: ResultSink, tally: Tally, *, quiet: bool) -> bool:
-    """Take all results; gives whether standard output was closed, in which case the run was stopped."""
-    unread = False
-    with watching(run, tally, quiet=quiet, streaming=sink.streams) as shown:
+def _take_results(
+    run: FanoutRun, sink: ResultSink, tally: Tally, *, quiet: bool
+) -> tuple[OutputLost | None, bool]:
+    """Take all results; gives what went wrong with the output, and whether a signal came."""
+    lost = None
+    with (
+        watching(run, tally, quiet=quiet, streaming=sink.streams) as shown,
+        Interrupts(lambda: _stop(run, shown)) as interrupts,
+    ):
         for result in run.results():
             tally.count(result)
             shown.ended(result)
-            if unread:
-                continue
-            try:
-                sink.add(result)
-            except BrokenPipeError:
-                unread = True
-                forget_stdout()
-                run.stop()
-    return unread
+            if lost is None:
+                try:
+                    sink.add(result)
+                except OutputLost as error:
+                    lost = error
+                    run.stop()
+    return lost, interrupts.signalled
+
+
+def _stop(run: FanoutRun, shown: Watching) -> None:
+    shown.tell("Stopping: what runs is being ended. Once more leaves at once.")
+    run.stop()
+
+
+def _silence(line: str) -> None:
+    """Tell nobody."""
+
+
+def _heading(run: FanoutRun) -> str:
+    items = "1 item" if run.total == 1 else f"{run.total:,} items"
+    return f"{visible(run.name)} ({run.group}): {items}, {run.spec.jobs} at a time."
 
 
 def resume_line(door: Door, run: FanoutRun) -> str:

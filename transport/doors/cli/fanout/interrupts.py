@@ -9,7 +9,6 @@ from types import FrameType
 from typing import Any, Self
 
 from showcaller.transport.doors.cli.exits import INTERRUPTED
-from showcaller.transport.doors.cli.output import note
 
 Handler = Callable[[int, FrameType | None], Any] | int | None
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -59,5 +58,4 @@ class Interrupts:
 
     def _wait(self) -> None:
         while os.read(self._reading, 1) == _STOP:
-            note("Stopping: what runs is being ended. Once more leaves at once.")
             self._stop()

@@ -27,6 +27,9 @@ class Watching(AbstractContextManager["Watching"], Protocol):
     def ended(self, result: ItemResult) -> None:
         """Show that one more item ended; it is counted already."""
 
+    def tell(self, line: str) -> None:
+        """Show a line of text. Thread-safe."""
+
 
 def watching(run: FanoutRun, tally: Tally, *, quiet: bool, streaming: bool) -> Watching:
     """Choose how to show a run; ``streaming`` says that results go to standard output meanwhile.
@@ -47,6 +50,9 @@ class Silent(Watching):
         """Leave nothing behind."""
 
     def ended(self, result: ItemResult) -> None:
+        """Show nothing."""
+
+    def tell(self, line: str) -> None:
         """Show nothing."""
 
 
@@ -75,6 +81,10 @@ class Lines(Watching):
         line = self._failures.line(result)
         if line:
             note(line)
+
+    def tell(self, line: str) -> None:
+        """Write the line."""
+        note(line)
 
     def _tell(self) -> None:
         while not self._over.wait(self._every):
@@ -114,7 +124,11 @@ class Bar(Watching):
         self._progress.update(self._task, completed=self._tally.ended)
         line = self._failures.line(result)
         if line:
-            self._console.print(fit(line, self._console.width - 1), style="red")
+            self.tell(fit(line, self._console.width - 1))
+
+    def tell(self, line: str) -> None:
+        """Write the line above the bar."""
+        self._console.print(line, soft_wrap=True)
 
     def refresh(self) -> None:
         """Draw it now, not at its next turn."""

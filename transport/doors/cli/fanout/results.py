@@ -33,7 +33,7 @@ class ResultSink(Protocol):
         ...
 
     def add(self, result: ItemResult) -> None:
-        """Take one result; raises ``BrokenPipeError`` when nobody reads standard output."""
+        """Take one result; raises ``OutputLost`` when it cannot be written."""
 
     def end(self, summary: Summary) -> None:
         """Take the sums; called once, after the last result."""
