@@ -1,10 +1,15 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
 from showcaller.store.batch import Batch, BatchDone
+
+if TYPE_CHECKING:
+    from showcaller.actors.contract.ids import Prefix
+    from showcaller.actors.runtime import Clock
 
 FromWorkers = Sequence[TurnTaken | TurnOutput | TurnEnded]
 
@@ -26,7 +31,9 @@ class WriterPort(Protocol):
 class ReaderPort(Protocol):
     """Queries on read-only connections, off the dispatcher. Thread-safe."""
 
-    def read(self, name: str, arguments: dict[str, Any], done: Callable[[Any, Exception | None], None]) -> None:
+    def read(
+        self, name: str, arguments: dict[str, Any], done: Callable[[Any, Exception | None], None]
+    ) -> None:
         """Run the query ``store.queries.<name>(**arguments)`` and give ``done`` its value or its error."""
 
     def close(self) -> None:
@@ -44,3 +51,23 @@ class WorkerPort(Protocol):
 
     def close(self) -> None:
         """End the running turns, wait for the workers' last messages, and close the link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything from outside, as the supervisor gets it.
+
+    ``writer`` is None in a relay that was opened for reading only. ``new_id`` makes ids
+    (``contract.ids.new_id``, or a seeded one in a simulation); ``worker`` names the worker that gets the
+    prompts; ``default_folder`` is where sessions work that name no folder.
+    """
+
+    reader: ReaderPort
+    writer: WriterPort | None
+    workers: WorkerPort
+    worker: str
+    clock: "Clock"
+    new_id: "Callable[[Prefix], str]"
+    relay_name: str
+    default_folder: str
+    version: str

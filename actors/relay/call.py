@@ -1,0 +1,330 @@
+"""A tool call: a short-lived actor that goes through the rules in their order, and is the only one to await."""
+
+import logging
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+from showcaller.actors.contract import calls, results
+from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.ids import session_start
+from showcaller.actors.contract.shape import ParsedCall, parse_call
+from showcaller.actors.relay import prompts, views
+from showcaller.actors.relay.answers import read
+from showcaller.actors.relay.cursors import read_cursor, write_cursor
+from showcaller.actors.relay.fanout_steps import stored_end
+from showcaller.actors.relay.messages import (
+    Accepted,
+    AwaitEnd,
+    AwaitReady,
+    CreateSession,
+    Glance,
+    IfAwake,
+    Look,
+    Prompt,
+    ToSession,
+    TurnOver,
+)
+from showcaller.actors.relay.ports import Ports
+from showcaller.actors.runtime import Actor, ActorRef, Timeout
+from showcaller.store.errors import StoreError
+
+logger = logging.getLogger("showcaller.relay")
+
+
+class Caller(NamedTuple):
+    """Who calls, as the door knows from its token: the owner, or the session of an agent."""
+
+    kind: Literal["owner", "agent"]
+    session: str | None = None
+
+
+class CallRequest(NamedTuple):
+    """One call as a door received it; ``client_id`` makes a repeat of a write harmless."""
+
+    arguments: Any
+    caller: Caller
+    client_id: str | None = None
+
+
+class Call(Actor):
+    """Answers one ``CallRequest`` with the result's JSON object, and stops. It never raises to the door.
+
+    The order of the checks is that of the contract: shape, relay, target, limits, provider, model, group,
+    folder; what is not built yet has no place here to be passed silently, because only the owner calls.
+    """
+
+    registered = False
+
+    def __init__(self, ports: Ports, supervisor: ActorRef[Any]) -> None:
+        super().__init__()
+        self._ports = ports
+        self._supervisor = supervisor
+        self._notes: list[str] = []
+        self._client_id: str | None = None
+
+    async def on_receive(self, request: CallRequest) -> dict[str, Any]:
+        """Carry the call out and give its result."""
+        try:
+            return await self._carry_out(request)
+        except Refusal as refusal:
+            return refusal.to_result()
+        except StoreError as error:
+            return Refusal(Code.STORAGE, f"The store cannot be read: {error}").to_result()
+        except Exception:
+            reference = uuid4().hex[:12]
+            logger.exception("A call failed, reference %s", reference)
+            error_text = f"The relay made a mistake; its log has it under {reference}."
+            return Refusal(Code.INTERNAL, error_text).to_result()
+        finally:
+            self.stop()
+
+    async def _carry_out(self, request: CallRequest) -> dict[str, Any]:
+        parsed = parse_call(request.arguments)
+        self._client_id = request.client_id
+        self._notes.extend(parsed.notes)
+        self._check_relay(parsed.call.relay)
+        await self._supervisor.request(AwaitReady())
+        result = await self._act(parsed.call)
+        return self._finished(result, parsed).to_result()
+
+    def _finished(self, result: results.CallResult, parsed: ParsedCall) -> results.CallResult:
+        notes = [note for note in (result.note, *self._notes) if note]
+        return result.model_copy(update={"note": " ".join(notes) or None, "ignored": parsed.ignored or None})
+
+    async def _act(self, call: calls.Call) -> results.CallResult:
+        match call:
+            case calls.ListSessions():
+                return await self._list_sessions(call)
+            case calls.ReadSession():
+                return await self._read_session(call)
+            case calls.Send():
+                return await self._send(call)
+            case calls.CreateSession():
+                return await self._create_session(call)
+            case calls.Wait():
+                return await self._wait(call)
+
+    # -- checks ------------------------------------------------------------------------------------
+
+    def _check_relay(self, relay: str) -> None:
+        name = self._ports.relay_name
+        if relay.lower() not in {"this", name.lower()} and relay.removeprefix("@").lower() != name.lower():
+            raise Refusal(
+                Code.UNKNOWN,
+                f"There is no relay {quote_foreign(relay)}; this one is {name!r}.",
+                relays=[name],
+            )
+
+    async def _session(self, name: str) -> str:
+        """Give the one session that a caller's text names."""
+        start = session_start(name)
+        found: list[str] = (
+            [] if start is None else await read(self._ports.reader, "find_session", prefix=start)
+        )
+        if not found:
+            raise Refusal(Code.NOT_FOUND, f"There is no session {quote_foreign(name)}.", missing=[name])
+        if len(found) > 1:
+            raise invalid(
+                f"{quote_foreign(name)} can mean several sessions: use a longer id.", sessions=found
+            )
+        return found[0]
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    async def _list_sessions(self, call: calls.ListSessions) -> results.ListSessionsResult:
+        after = None if call.cursor is None else read_cursor("sessions", call.cursor, (int, str))
+        page = await read(
+            self._ports.reader,
+            "list_sessions",
+            scope=call.scope,
+            query=call.query,
+            limit=call.limit,
+            after=after,
+        )
+        sessions = tuple(views.session_view(row) for row in page["sessions"])
+        working = sum(1 for session in sessions if session.state == "running_turn")
+        return results.ListSessionsResult(
+            relay=self._ports.relay_name,
+            summary=f"list_sessions: {len(sessions)} sessions, {working} at work",
+            sessions=sessions,
+            next_cursor=None if page["next"] is None else write_cursor("sessions", page["next"]),
+        )
+
+    async def _read_session(self, call: calls.ReadSession) -> results.ReadSessionResult:
+        session = await self._session(call.session)
+        before = None if call.before is None else read_cursor("messages", call.before, (str, int))
+        if before is not None and before[0] != session:
+            raise invalid("This cursor is one of another session: start again without it.")
+        reader = self._ports.reader
+        row = await read(reader, "load_session", session=session)
+        page = await read(
+            reader, "read_messages", session=session, last=call.last, before=before and before[1]
+        )
+        glance: Glance | None = await self._supervisor.request(IfAwake(session, Look()))
+        running = row["running"] and await read(reader, "message", message=row["running"])
+        view = views.session_view(row)
+        older = page["older"]
+        return results.ReadSessionResult(
+            relay=self._ports.relay_name,
+            summary=f"read_session: {_named(session)} {quote_foreign(view.title, 60)}",
+            session=view,
+            state=view.state,
+            queued=view.queued,
+            last_turn=view.last_turn,
+            process=view.process,
+            messages=views.message_views(page["messages"], call.max_chars),
+            in_flight=views.in_flight_view(glance, running),
+            older_cursor=None if older is None else write_cursor("messages", [session, older]),
+        )
+
+    # -- prompting ---------------------------------------------------------------------------------
+
+    async def _send(self, call: calls.Send) -> results.PromptResult:
+        session = await self._session(call.session)
+        row = await read(self._ports.reader, "load_session", session=session)
+        if call.provider is not None and call.provider != row["provider"]:
+            raise Refusal(
+                Code.PROVIDER_UNAVAILABLE,
+                f"Session {_named(session)} runs {row['provider']} and cannot change to "
+                f"{quote_foreign(call.provider)}. {call.nothing}",
+                providers=[row["provider"]],
+            )
+        self._notes.extend(prompts.check_settings(call, row["provider"]))
+        message = prompts.message_row(call.text, self._ports, self._client_id)
+        prompt = Prompt(message, only_if_idle=call.if_busy == "fail")
+        accepted: Accepted = await self._supervisor.request(ToSession(session, prompt))
+        return await self._outcome("send", accepted, call.text, call.wait_seconds)
+
+    async def _create_session(self, call: calls.CreateSession) -> results.CreateSessionResult:
+        provider = call.provider or "command"
+        prompts.check_provider(provider, call.nothing)
+        self._notes.extend(prompts.check_settings(call, provider))
+        group = None if call.group is None else await self._group(call.group)
+        cwd = prompts.working_folder(call.cwd, self._ports.default_folder)
+        message = prompts.message_row(call.text, self._ports, self._client_id)
+        row = {
+            "id": self._ports.new_id("ses_"),
+            "title": call.title or prompts.title_of(call.text),
+            "provider": provider,
+            "mode": call.mode or "agent",
+            "origin": "owner",
+            "created_at": message["created_at"],
+            "cwd": cwd,
+            "group": group,
+        }
+        accepted: Accepted = await self._supervisor.request(CreateSession(row, Prompt(message)))
+        outcome = await self._outcome("create_session", accepted, call.text, call.wait_seconds)
+        stored = await read(self._ports.reader, "load_session", session=accepted.session)
+        view = views.session_view(stored)
+        return results.CreateSessionResult(
+            **dict(outcome),
+            provider=view.provider,
+            model_source="default" if call.provider is None else "requested",
+            mode=stored["mode"],
+            title=view.title,
+            cwd=view.cwd,
+            group=view.group,
+        )
+
+    async def _group(self, name: str) -> str:
+        found = await read(self._ports.reader, "find_group", prefix=name)
+        if len(found) == 1:
+            group: str = found[0]["id"]
+            return group
+        how = "no group" if not found else "more than one group"
+        raise Refusal(
+            Code.UNKNOWN_GROUP,
+            f"There is {how} {quote_foreign(name)}. Nothing was created.",
+            groups=[{"id": one["id"], "name": one["name"]} for one in found[:20]],
+            groups_total=len(found),
+        )
+
+    async def _wait(self, call: calls.Wait) -> results.PromptResult:
+        assert call.session is not None and call.message_id is not None  # only external callers may omit them
+        session = await self._session(call.session)
+        over = await self._end_of(session, call.message_id, call.wait_seconds)
+        return await self._prompt_result("wait", session, call.message_id, over, "")
+
+    # -- what became of a prompt -------------------------------------------------------------------
+
+    async def _outcome(
+        self, action: str, accepted: Accepted, text: str, wait_seconds: int
+    ) -> results.PromptResult:
+        session, message = accepted.session, accepted.message
+        if accepted.duplicate:
+            return results.PromptResult(
+                relay=self._ports.relay_name,
+                summary=f"{action} → {_named(session)}: sent before",
+                session=session,
+                message_id=message,
+                status="duplicate",
+            )
+        try:
+            over = await self._end_of(session, message, wait_seconds)
+            return await self._prompt_result(action, session, message, over, text)
+        except (Refusal, StoreError) as error:  # it is stored: nothing that fails now may read as "not sent"
+            logger.warning("Waiting for %s failed: %s", message, error)
+            return results.PromptResult(
+                relay=self._ports.relay_name,
+                summary=f"{action} → {_named(session)}: stored",
+                note=f"The prompt is stored, do not send it again; waiting for it failed: {error}",
+                session=session,
+                message_id=message,
+                status="queued",
+            )
+
+    async def _end_of(self, session: str, message: str, wait_seconds: int) -> TurnOver | Glance:
+        """Wait for a message's end; a glance at the session when the time is up first."""
+        try:
+            over = await self._supervisor.request(
+                ToSession(session, AwaitEnd(message)), timeout=float(wait_seconds)
+            )
+        except Timeout:
+            glance: Glance = await self._supervisor.request(ToSession(session, Look()))
+            if message == glance.turn or message in glance.queued:
+                return glance
+            over = None
+        return over if over is not None else await self._stored_end(session, message)
+
+    async def _stored_end(self, session: str, message: str) -> TurnOver:
+        row = await read(self._ports.reader, "message", message=message)
+        if row is None or row["session"] != session or row["role"] != "user":
+            raise Refusal(
+                Code.NOT_FOUND,
+                f"Session {_named(session)} has no prompt {quote_foreign(message, 60)}.",
+                missing=[message],
+            )
+        reply = row["reply"]
+        return TurnOver(session, message, stored_end(row), None if reply is None else reply["id"])
+
+    async def _prompt_result(
+        self, action: str, session: str, message: str, over: TurnOver | Glance, text: str
+    ) -> results.PromptResult:
+        shown = quote_foreign(text or action, 40)
+        common: dict[str, Any] = {
+            "relay": self._ports.relay_name,
+            "summary": f"{action} → {_named(session)}: {shown}",
+            "session": session,
+            "message_id": message,
+        }
+        if isinstance(over, Glance):
+            if over.turn != message:
+                return results.PromptResult(**common, status="queued")
+            return results.PromptResult(**common, status="running", progress=views.progress_view(over))
+        reply = views.reply_view(over)
+        if reply is not None and reply.truncated:
+            common["note"] = "The reply was cut: read_session shows more of it."
+        end = over.end
+        return results.PromptResult(
+            **common,
+            status=end.outcome,
+            stop_reason=end.stop_reason if end.outcome != "stopped" else None,
+            error_class=end.error_class,
+            error_text=end.error_text,
+            reply=reply,
+        )
+
+
+def _named(session: str) -> str:
+    return session[views.SHORT_ID]

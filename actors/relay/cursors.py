@@ -1,0 +1,25 @@
+"""Cursors of paged lists, as callers carry them: opaque text that only we can read back."""
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from showcaller.actors.contract.errors import invalid
+
+
+def write_cursor(kind: str, place: list[Any]) -> str:
+    """Make the text of a place in a list of this kind."""
+    return base64.urlsafe_b64encode(json.dumps([kind, *place]).encode()).decode().rstrip("=")
+
+
+def read_cursor(kind: str, text: str, shape: tuple[type, ...]) -> list[Any]:
+    """Read a place back; raises ``Refusal`` for text that is no cursor of this kind."""
+    try:
+        padded = text + "=" * (-len(text) % 4)
+        found, *place = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (ValueError, TypeError, binascii.Error, RecursionError):
+        found, place = None, []
+    if found != kind or [type(part) for part in place] != list(shape):
+        raise invalid("This cursor is not one that this relay gave for this list: start again without it.")
+    return place

@@ -1,0 +1,151 @@
+"""What the relay's actors tell each other; plain data, read top down along one prompt's way."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from showcaller.actors.contract.worker import TurnEnded
+from showcaller.store.batch import Answer
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime import ActorRef
+
+
+class ItemLink(NamedTuple):
+    """The item of a fan-out that a prompt is an attempt at."""
+
+    group: str
+    number: int
+
+
+class Prompt(NamedTuple):
+    """A prompt to store and then to run: the row of the message, and who hears of its end.
+
+    ``row`` is what ``store.commands`` takes as a new message; ``item`` makes it an attempt at a fan-out's
+    item; with ``only_if_idle`` it is refused as busy when anything waits or runs; ``listener`` gets a ``TurnOver`` besides those that ask to wait.
+    """
+
+    row: dict[str, Any]
+    item: ItemLink | None = None
+    only_if_idle: bool = False
+    listener: "ActorRef[Any] | None" = None
+
+
+class CreateSession(NamedTuple):
+    """To the supervisor: make a session with its first prompt. Answered with ``Accepted`` or a Refusal."""
+
+    row: dict[str, Any]
+    prompt: Prompt
+
+
+class ToSession(NamedTuple):
+    """To the supervisor: pass this on to the session, which is woken if it sleeps."""
+
+    session: str
+    message: Any
+
+
+class AwaitReady(NamedTuple):
+    """To the supervisor: answer once the relay has recovered and takes calls."""
+
+
+class Close(NamedTuple):
+    """To the supervisor: interrupt what runs, and answer when every session sleeps and all is stored."""
+
+
+class Wake(NamedTuple):
+    """To a session: nothing but be awake, so that what waits in its queue runs."""
+
+
+class IfAwake(NamedTuple):
+    """To the supervisor: pass this on to the session unless it sleeps; then the answer is None."""
+
+    session: str
+    message: Any
+
+
+class Accepted(NamedTuple):
+    """The answer to a prompt: it is stored. ``duplicate`` says that this message was already there."""
+
+    session: str
+    message: str
+    duplicate: bool = False
+
+
+class AwaitEnd(NamedTuple):
+    """To a session: answer with a ``TurnOver`` once this message has its end."""
+
+    message: str
+
+
+class Listen(NamedTuple):
+    """To a session: tell ``listener`` when this message, queued or running, has its end."""
+
+    message: str
+    listener: "ActorRef[Any]"
+
+
+class Look(NamedTuple):
+    """To a session: answer with its ``Glance``."""
+
+
+class Glance(NamedTuple):
+    """What only a session's actor knows: the turn under way and what it has written so far."""
+
+    turn: str | None
+    phase: str | None
+    text: str
+    queued: tuple[str, ...]
+
+
+class NotUnderWay(NamedTuple):
+    """From a session to a listener: this message is neither queued nor running here; see the store."""
+
+    message: str
+
+
+class StopRunning(NamedTuple):
+    """To a session: stop the turn under way. ``interrupted`` when the relay ends, not somebody's wish."""
+
+    interrupted: bool = False
+
+
+class TurnOver(NamedTuple):
+    """A message has its end, and that is stored; ``reply`` is the id of the agent's message, if any."""
+
+    session: str
+    message: str
+    end: TurnEnded
+    reply: str | None
+
+
+class Loaded(NamedTuple):
+    """From the readers to a session that was woken: its row with its unfinished messages, or what failed."""
+
+    row: dict[str, Any] | None
+    error: Exception | None
+
+
+class Write(NamedTuple):
+    """To the writer: one command; ``sender`` gets a ``Written`` with the same ``tag`` after the commit."""
+
+    name: str
+    arguments: dict[str, Any]
+    sender: "ActorRef[Any]"
+    tag: Any
+
+
+class Written(NamedTuple):
+    """From the writer: what became of a command."""
+
+    tag: Any
+    answer: Answer
+
+
+class AwaitStored(NamedTuple):
+    """To the writer: answer once everything told before this is stored or refused."""
+
+
+class MaySleep(NamedTuple):
+    """From a session that has nothing to do: let me sleep if you have sent me no more than ``handled``."""
+
+    session: str
+    handled: int

@@ -1,0 +1,61 @@
+"""What a new session and its prompts are made of, checked before anything is stored: pure but for folders."""
+
+from pathlib import Path
+from typing import Any
+
+from showcaller.actors.contract.calls import CreateSession, Send
+from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.relay.ports import Ports
+
+TITLE = 80  # characters of a prompt's first line that make a title
+
+
+def check_provider(provider: str, nothing: str) -> None:
+    """Refuse a provider that this relay does not have."""
+    if provider != "command" and not provider.startswith("callable:"):
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"This relay has no provider {quote_foreign(provider)}; it has: command, callable:MODULE:FUNCTION. "
+            f"{nothing}",
+            providers=["command", "callable"],
+        )
+
+
+def check_settings(call: CreateSession | Send, provider: str) -> list[str]:
+    """Refuse what a command or a function has none of; gives notes on what has no effect."""
+    if call.model is not None:
+        raise Refusal(
+            Code.UNKNOWN_MODEL, f"{provider} has no models. {call.nothing}", suggestions=[], models=[]
+        )
+    if isinstance(call, CreateSession) and (call.repo is not None or call.branch is not None):
+        raise invalid(f"{provider} works in a folder and takes no repo or branch. {call.nothing}")
+    named = [name for name in ("mode", "effort") if getattr(call, name) is not None]
+    return [f"{' and '.join(named)} has no effect on {provider}."] if named else []
+
+
+def working_folder(cwd: str | None, default: str) -> str:
+    """The folder to work in, resolved; raises ``Refusal`` for one that is not absolute or not there."""
+    if cwd is None:
+        return default
+    path = Path(cwd)
+    if not path.is_absolute() or not path.is_dir():
+        why = "is not there or is no folder" if path.is_absolute() else "must be absolute"
+        raise invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=[default])
+    return str(path.resolve())
+
+
+def title_of(text: str) -> str:
+    """A session's title when nobody gave one: the first line that says something."""
+    return text.strip().split("\n", 1)[0].strip()[:TITLE] or "(no title)"
+
+
+def message_row(text: str, ports: Ports, client_id: str | None) -> dict[str, Any]:
+    """A prompt of the owner, as the store takes it."""
+    return {
+        "id": ports.new_id("msg_"),
+        "origin": "owner",
+        "text": text,
+        "client_id": client_id,
+        "created_at": ports.clock.wall(),
+    }

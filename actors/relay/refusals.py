@@ -1,0 +1,25 @@
+"""What the store's answers mean to whoever asked: the refusals of the contract."""
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.store.batch import Answer
+
+_CONFLICTS = {
+    "missing": Code.NOT_FOUND,
+    "archived": Code.NOT_FOUND,
+    "queue": Code.QUEUE_LIMIT,
+    "client_id": Code.INVALID_INPUT,
+    "group": Code.UNKNOWN_GROUP,
+    "busy": Code.BUSY,
+}
+
+
+def refusal_of(answer: Answer) -> Refusal | None:
+    """Give the refusal that an answer of the writer amounts to; None for a committed command."""
+    if answer.error is None:
+        return None
+    detail = answer.detail or "no reason given"
+    if answer.error == "storage":
+        return Refusal(Code.STORAGE, f"Nothing was stored: {detail}")
+    if answer.error == "conflict" and answer.value in _CONFLICTS:
+        return Refusal(_CONFLICTS[answer.value], f"Nothing was done: {detail}")
+    return Refusal(Code.INTERNAL, "The relay made a mistake while storing this; its log says which.")

@@ -1,0 +1,165 @@
+"""The relay's supervisor: starts the parts, recovers what was left, and knows who is awake."""
+
+import logging
+from typing import Any
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.directory import Directory
+from showcaller.actors.relay.fanout import Fanout
+from showcaller.actors.relay.fanout_messages import FanoutRequest
+from showcaller.actors.relay.messages import (
+    AwaitReady,
+    AwaitStored,
+    Close,
+    CreateSession,
+    IfAwake,
+    MaySleep,
+    StopRunning,
+    ToSession,
+    Wake,
+)
+from showcaller.actors.relay.ports import FromWorkers, Ports
+from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
+from showcaller.actors.relay.session import Session
+from showcaller.actors.relay.writer import Writer
+from showcaller.actors.runtime import Actor, ActorRef, Future, take_reply
+
+logger = logging.getLogger("showcaller.relay")
+
+
+class Supervisor(Actor):
+    """The root of a relay. Ask it ``AwaitReady`` before the first call; what comes earlier waits."""
+
+    registered = False
+
+    def __init__(self, ports: Ports, incarnation: str) -> None:
+        super().__init__()
+        self._ports = ports
+        self._incarnation = incarnation
+        self.directory = Directory()
+        self._sent: dict[str, int] = {}
+        self._stash: list[tuple[Any, Future[Any] | None]] | None = []
+        self._failed: Exception | None = None
+        self._writer: ActorRef[Any] | None = None
+        self._closing: list[Future[Any] | None] | None = None
+
+    def on_start(self) -> None:
+        """Start the writer, connect the workers, and recover."""
+        self._ports.workers.connect(self._deliver)
+        if self._ports.writer is None:
+            self._recovered(Recovered(None, ()))
+            return
+        self._writer = Writer.start(self._ports.writer, self._incarnation)
+        Recovery.start(self._ports, self._writer, self.actor_ref).tell(Recover())
+
+    def _deliver(self, messages: FromWorkers) -> None:
+        """Take what workers send, on the link's thread, straight to the sessions."""
+        for message in messages:
+            ref = self.directory.find(message.session)
+            if ref is None:
+                logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
+            else:
+                ref.tell(message)
+
+    def on_receive(self, message: Any) -> None:
+        """Take one message; see ``messages.py``."""
+        if isinstance(message, MaySleep):
+            self._may_sleep(message)
+        elif isinstance(message, Recovered):
+            self._recovered(message)
+        elif self._stash is not None:
+            self._stash.append((message, take_reply()))
+        else:
+            self._take(message, take_reply())
+
+    def _take(self, message: Any, reply: "Future[Any] | None") -> None:
+        if self._failed is not None:
+            _refuse(reply, self._failed)
+        elif isinstance(message, Close):
+            self._close(reply)
+        elif self._closing is not None:
+            _refuse(reply, Refusal(Code.UNAVAILABLE, "This relay is stopping.", retry_after_seconds=5))
+        elif isinstance(message, ToSession):
+            self._to_session(message, reply)
+        elif isinstance(message, IfAwake):
+            self._if_awake(message, reply)
+        elif isinstance(message, AwaitReady):
+            _answer(reply, None)
+        elif self._writer is None:
+            _refuse(reply, Refusal(Code.STORAGE, "This relay is open for reading only: nothing was stored."))
+        elif isinstance(message, CreateSession):
+            self._create(message, reply, self._writer)
+        elif isinstance(message, FanoutRequest):
+            _answer(reply, Fanout.start(message, self._ports, self._writer, self.actor_ref))
+        else:
+            super().on_receive(message)
+
+    # -- sessions ----------------------------------------------------------------------------------
+
+    def _create(self, message: CreateSession, reply: "Future[Any] | None", writer: ActorRef[Any]) -> None:
+        first = (message.row, message.prompt, reply)
+        session: str = message.row["id"]
+        self.directory.add(session, Session.start(session, self._ports, writer, self.actor_ref, first))
+
+    def _to_session(self, message: ToSession, reply: "Future[Any] | None") -> None:
+        ref = self.directory.find(message.session)
+        if ref is None:
+            if self._writer is None:
+                _refuse(reply, Refusal(Code.STORAGE, "This relay is open for reading only."))
+                return
+            ref = Session.start(message.session, self._ports, self._writer, self.actor_ref)
+            self.directory.add(message.session, ref)
+        self._sent[message.session] = self._sent.get(message.session, 0) + 1
+        ref.forward(message.message, reply)
+
+    def _if_awake(self, message: IfAwake, reply: "Future[Any] | None") -> None:
+        if self.directory.find(message.session) is None:
+            _answer(reply, None)
+        else:
+            self._to_session(ToSession(message.session, message.message), reply)
+
+    def _may_sleep(self, message: MaySleep) -> None:
+        """Put a session to sleep unless a message is on its way to it."""
+        ref = self.directory.find(message.session)
+        if ref is None or self._sent.get(message.session, 0) != message.handled:
+            return
+        self.directory.remove(message.session)
+        self._sent.pop(message.session, None)
+        _ = ref.stop(block=False)
+        self._maybe_closed()
+
+    # -- start and end -----------------------------------------------------------------------------
+
+    def _recovered(self, recovered: Recovered) -> None:
+        self._failed = recovered.error
+        stash, self._stash = self._stash or [], None
+        for session in recovered.sessions:
+            self._to_session(ToSession(session, Wake()), None)
+        for message, reply in stash:
+            self._take(message, reply)
+
+    def _close(self, reply: "Future[Any] | None") -> None:
+        self._closing = [*(self._closing or []), reply]
+        for session in self.directory:
+            self._to_session(ToSession(session, StopRunning(interrupted=True)), None)
+        self._maybe_closed()
+
+    def _maybe_closed(self) -> None:
+        if not self._closing or len(self.directory):
+            return
+        replies, self._closing = self._closing, []
+        for reply in replies:
+            if reply is None or self._writer is None:
+                _answer(reply, None)
+            else:
+                self._writer.forward(AwaitStored(), reply)
+
+
+def _answer(reply: "Future[Any] | None", value: Any) -> None:
+    if reply is not None:
+        reply.try_set(value)
+
+
+def _refuse(reply: "Future[Any] | None", error: Exception) -> None:
+    if reply is not None:
+        reply.try_set_exception(error)

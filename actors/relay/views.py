@@ -1,0 +1,108 @@
+"""From the store's rows to what callers read: pure."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from showcaller.actors.contract.limits import PROGRESS_CHARACTERS, REPLY_CHARACTERS
+from showcaller.actors.contract.results import Progress, Reply
+from showcaller.actors.contract.views import GroupPlace, InFlight, LastTurn, MessageRow, SessionRow
+from showcaller.actors.relay.messages import Glance, TurnOver
+
+SHORT_ID = slice(4, 12)  # the part of an id that a summary shows
+
+Fitted = tuple[str, bool]
+
+
+def session_view(row: dict[str, Any]) -> SessionRow:
+    """A session as lists and readings show it."""
+    return SessionRow(
+        id=row["id"],
+        title=row["title"],
+        provider=row["provider"],
+        model=row["model"],
+        cwd=row["cwd"],
+        state="idle" if row["running"] is None else "running_turn",
+        queued=row["queued"],
+        last_turn=_last_turn(row["last_turn"]),
+        process="none" if row["running"] is None else "alive",
+        last_activity_at=row["last_activity_at"],
+        message_count=row["message_count"],
+        group=_group(row),
+        created_by=row["created_by"] or row["origin"],
+        archived=True if row["archived_at"] is not None else None,
+    )
+
+
+def _last_turn(last: dict[str, Any] | None) -> LastTurn | None:
+    if last is None:
+        return None
+    if last["stop_reason"] == "interrupted":
+        return "interrupted"
+    status: LastTurn = last["status"]
+    return status
+
+
+def _group(row: dict[str, Any]) -> GroupPlace | None:
+    if row["group"] is None:
+        return None
+    role: Any = "head" if row["group_head"] == row["id"] else "member"
+    return GroupPlace(id=row["group"], name=row["group_name"] or row["group"], role=role)
+
+
+def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[MessageRow, ...]:
+    """Messages in the order of ``rows``, oldest first; ``max_chars`` serves the newest texts first."""
+    texts = fit((row["text"] for row in reversed(rows)), max_chars)
+    return tuple(
+        MessageRow(
+            id=row["id"],
+            role="user" if row["role"] == "user" else "assistant",
+            at=row["created_at"],
+            kind=row["kind"],
+            text=text,
+            truncated=True if cut or row["truncated"] else None,
+        )
+        for row, (text, cut) in zip(rows, reversed(texts), strict=True)
+    )
+
+
+def fit(texts: Iterable[str], budget: int) -> list[Fitted]:
+    """Fit texts into a number of characters, in the order given; each is whole, or cut and marked so."""
+    fitted: list[Fitted] = []
+    for text in texts:
+        shown = cut_middle(text, budget)
+        budget -= len(shown)
+        fitted.append((shown, shown is not text))
+    return fitted
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """Keep head and tail of a text that is too long, with a mark between; the same object when it fits."""
+    if len(text) <= longest:
+        return text
+    mark = f"\n… {len(text) - longest} characters left out …\n"
+    room = longest - len(mark)
+    if room < 2:
+        return text[: max(0, longest)]
+    head = room // 2
+    return text[:head] + mark + text[len(text) - (room - head) :]
+
+
+def in_flight_view(glance: Glance | None, row: dict[str, Any] | None) -> InFlight | None:
+    """The reply that is being written, when a turn runs; ``row`` is the row of its message."""
+    if glance is None or glance.turn is None or row is None or row["handed_at"] is None:
+        return None
+    return InFlight(message_id=glance.turn, started_at=row["handed_at"], text=glance.text)
+
+
+def reply_view(over: TurnOver) -> Reply | None:
+    """The reply of an ended turn, at most 8,000 characters of it."""
+    if over.reply is None:
+        return None
+    text = cut_middle(over.end.reply, REPLY_CHARACTERS)
+    was_cut = over.end.truncated or text is not over.end.reply
+    return Reply(text=text, own_message_id=over.reply, truncated=was_cut)
+
+
+def progress_view(glance: Glance) -> Progress:
+    """How far a running turn is."""
+    return Progress(status=glance.phase or "running", text=glance.text[-PROGRESS_CHARACTERS:])

@@ -1,0 +1,81 @@
+"""The data folder: where a relay keeps everything, and the lock that makes it one relay's."""
+
+import fcntl
+import os
+import platform
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from showcaller.transport.doors.start_error import RelayStartError
+
+HOME_VARIABLE = "SHOWCALLER_HOME"
+
+
+def default_home() -> Path:
+    """The data folder that ``SHOWCALLER_HOME`` names, else the platform's place for user data."""
+    named = os.environ.get(HOME_VARIABLE)
+    return Path(named) if named else user_data_path("showcaller", appauthor=False)
+
+
+def relay_name() -> str:
+    """The name of a new relay: the host's, as far as it makes a plain word."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", platform.node().split(".")[0]).strip("-") or "relay"
+
+
+class DataFolder:
+    """One relay's folder on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()
+
+    @property
+    def database(self) -> Path:
+        """The file of the store."""
+        return self.path / "relay.db"
+
+    def make(self) -> None:
+        """Make the folder, for its owner alone, if it is missing; raises ``RelayStartError``."""
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise RelayStartError(
+                f"The data folder {self.path} cannot be made: {error.strerror}.",
+                f"Make it yourself, or name another one in {HOME_VARIABLE}.",
+            ) from error
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the folder for one relay; raises ``RelayStartError`` naming the process that holds it.
+
+        The lock goes with the process that took it, however it ends; the file stays and says nothing.
+        """
+        path = self.path / "lock"
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise RelayStartError(
+                f"The lock {path} cannot be opened: {error.strerror}.",
+                "Check who owns the folder and whether its disk can be written, "
+                f"or name another folder in {HOME_VARIABLE}.",
+            ) from error
+        try:
+            self._take(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _take(self, descriptor: int) -> None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise RelayStartError(
+                f"A relay is running already on {self.path} (process {holder}).",
+                f"Wait until it has ended, stop it, or name another folder in {HOME_VARIABLE}.",
+            ) from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

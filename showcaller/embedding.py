@@ -1,0 +1,147 @@
+"""A relay inside this process: joins the domain with a store, a worker and the door for Python programs."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from showcaller._version import VERSION
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.ids import new_id
+from showcaller.actors.relay.messages import AwaitReady, Close
+from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
+from showcaller.actors.relay.supervisor import Supervisor
+from showcaller.actors.runtime import SYSTEM_CLOCK, Dispatcher
+from showcaller.data_folder import DataFolder, default_home, relay_name
+from showcaller.store.errors import StoreError
+from showcaller.store.readers import ReaderThreads
+from showcaller.store.writer import InlineWriter, ProcessWriter
+from showcaller.transport.doors.local import LocalDoor
+from showcaller.transport.doors.local_fanout import LocalFanout
+from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.links.absent import NoWorkers
+from showcaller.transport.worker.catalogue import built_in_providers
+from showcaller.transport.worker.thread import WorkerThread
+
+
+class Relay:
+    """A relay embedded in this program; open it with ``Relay.open`` and use it in a ``with``.
+
+    Everything it keeps is under its data folder, so that a later relay, or the command line, goes on with
+    it. Thread-safe. One relay at a time may use a data folder.
+    """
+
+    def __init__(self, door: LocalDoor, closing: ExitStack) -> None:
+        self._door = door
+        self._closing = closing
+
+    @classmethod
+    def open(
+        cls,
+        home: Path | str | None = None,
+        *,
+        read_only: bool = False,
+        writer_process: bool = True,
+    ) -> Self:
+        """Open the relay of a data folder, which is made if need be.
+
+        Args:
+            home: the data folder; by default ``SHOWCALLER_HOME``, else the platform's place for user data.
+            read_only: only look: takes no lock, changes nothing, and works beside a running relay.
+            writer_process: write the database in a process of its own, which is quicker beside a busy
+                program; without it the dispatcher's thread writes between the actors' turns.
+
+        Raises:
+            RelayStartError: what is wrong with the folder or its database, and the way out.
+
+        """
+        folder = DataFolder(default_home() if home is None else Path(home))
+        with ExitStack() as opened:
+            try:
+                ports, dispatcher = _open_ports(
+                    folder, opened, read_only=read_only, own_process=writer_process
+                )
+                door = _start(ports, dispatcher, opened)
+            except StoreError as error:
+                raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
+            except Refusal as refusal:
+                raise RelayStartError(refusal.error, "") from refusal
+            return cls(door, opened.pop_all())
+
+    def call(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Carry out one ``relay_tool`` call as the owner and give its result; blocks while it waits."""
+        return self._door.call(arguments, id=id)
+
+    async def call_async(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Carry out one call as ``call`` does, without blocking the running asyncio loop."""
+        return await self._door.call_async(arguments, id=id)
+
+    def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> LocalFanout:
+        """Start a session per item, ``spec.jobs`` at a time; raises ``Refusal`` when nothing was started."""
+        return self._door.start_fanout(spec, items)
+
+    def resume_fanout(self, group: str, *, rerun: bool = True, jobs: int | None = None) -> LocalFanout:
+        """Go on with a fan-out, named by its group's id or name; raises ``Refusal`` when there is none."""
+        return self._door.resume_fanout(group, rerun=rerun, jobs=jobs)
+
+    def list_fanouts(self) -> list[dict[str, Any]]:
+        """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
+        return self._door.list_fanouts()
+
+    def close(self) -> None:
+        """Interrupt what runs, store how it ended, and let go of the data folder. May be called again."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _open_ports(
+    folder: DataFolder, opened: ExitStack, *, read_only: bool, own_process: bool
+) -> tuple[Ports, Dispatcher]:
+    """Open everything from outside, in the order in which it must be closed the other way round."""
+    writer: WriterPort | None = None
+    workers: WorkerPort = NoWorkers()
+    if not read_only:
+        folder.make()
+        opened.enter_context(folder.lock())
+        writer = ProcessWriter(folder.database) if own_process else InlineWriter(folder.database)
+        opened.callback(writer.close)
+    reader = ReaderThreads(folder.database)
+    opened.callback(reader.close)
+    if not read_only:
+        workers = WorkerThread(built_in_providers()).port
+    opened.callback(workers.close)
+    dispatcher = Dispatcher(name="showcaller")
+    opened.callback(dispatcher.close)
+    ports = Ports(
+        reader=reader,
+        writer=writer,
+        workers=workers,
+        worker=new_id("wrk_"),
+        clock=SYSTEM_CLOCK,
+        new_id=new_id,
+        relay_name=relay_name(),
+        version=VERSION,
+        default_folder=str(Path.home()),
+    )
+    return ports, dispatcher
+
+
+def _start(ports: Ports, dispatcher: Dispatcher, opened: ExitStack) -> LocalDoor:
+    with dispatcher:
+        supervisor = Supervisor.start(ports, new_id("rly_"))
+    opened.callback(lambda: supervisor.ask(Close()))
+    supervisor.ask(AwaitReady())
+    return LocalDoor(supervisor, ports, dispatcher)
+
+
+@contextmanager
+def open_relay(home: Path, *, read_only: bool = False) -> Iterator[Relay]:
+    """Open the relay of a data folder for the length of a ``with``; raises ``RelayStartError``."""
+    with Relay.open(home, read_only=read_only) as relay:
+        yield relay

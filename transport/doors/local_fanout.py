@@ -1,0 +1,88 @@
+"""A fan-out as the program that started it sees it: results to iterate over, and a way to stop."""
+
+import threading
+from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.relay.fanout_messages import StopFanout
+from showcaller.actors.runtime import ActorDeadError, ActorRef
+
+if TYPE_CHECKING:
+    from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+
+
+class LocalFanout:
+    """Hears of a fan-out on the dispatcher's thread and hands on to the thread that iterates.
+
+    ``started`` and ``running`` may be read from any thread. ``results`` gives each result once, to
+    whoever asks first.
+    """
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+        self.name = group
+        self.total = 0
+        self.started = 0
+        self.running = 0
+        self._spec: FanoutSpec | None = None
+        self._begun = threading.Event()
+        self._results: SimpleQueue[ItemResult | None] = SimpleQueue()
+        self._error: Exception | None = None
+        self._ref: ActorRef[Any] | None = None
+
+    # -- as the fan-out's listener -----------------------------------------------------------------
+
+    def ready(self, spec: "FanoutSpec", name: str, total: int) -> None:
+        """It is stored, or was found, and begins."""
+        self._spec, self.name, self.total = spec, name, total
+        self._begun.set()
+
+    def moved(self, started: int, running: int) -> None:
+        """So many items were started in this run, and so many run now."""
+        self.started, self.running = started, running
+
+    def result(self, result: "ItemResult") -> None:
+        """An item has its end."""
+        self._results.put(result)
+
+    def finished(self, error: Exception | None) -> None:
+        """Nothing more comes."""
+        self._error = error
+        self._results.put(None)
+        self._begun.set()
+
+    # -- for whoever started it --------------------------------------------------------------------
+
+    def follow(self, ref: ActorRef[Any]) -> None:
+        """Wait until the fan-out has begun; raises what kept it from that."""
+        self._ref = ref
+        self._begun.wait()
+        if self._spec is None and self._error is not None:
+            raise self._error
+
+    @property
+    def spec(self) -> "FanoutSpec":
+        """What was asked for."""
+        if self._spec is None:
+            raise RuntimeError(f"the fan-out {self.group} has not begun")
+        return self._spec
+
+    def results(self) -> "Iterator[ItemResult]":
+        """Give one result per item, the recorded ones first, then each as it ends; blocks between them.
+
+        Raises what ended the fan-out early, such as a ``Refusal`` because the disk is full.
+        """
+        while (result := self._results.get()) is not None:
+            yield result
+        if self._error is not None:
+            raise self._error
+
+    def stop(self) -> None:
+        """Start no more items and interrupt those that run. Thread-safe; a second call is harmless."""
+        if self._ref is None:
+            return
+        try:
+            self._ref.tell(StopFanout())
+        except ActorDeadError:
+            return  # it has ended by itself
