@@ -1,4 +1,4 @@
-"""A tool call: a short-lived actor that goes through the rules in their order, and is the only one to await."""
+"""A tool call: a short-lived actor that goes through the rules in order; only it awaits."""
 
 import logging
 from typing import Any, Literal, NamedTuple
@@ -241,7 +241,8 @@ class Call(Actor):
         )
 
     async def _wait(self, call: calls.Wait) -> results.PromptResult:
-        assert call.session is not None and call.message_id is not None  # only external callers may omit them
+        assert call.session is not None  # only an external caller may omit them, and parse_call knows that
+        assert call.message_id is not None
         session = await self._session(call.session)
         over = await self._end_of(session, call.message_id, call.wait_seconds)
         return await self._prompt_result("wait", session, call.message_id, over, "")

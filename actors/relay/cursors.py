@@ -15,11 +15,13 @@ def write_cursor(kind: str, place: list[Any]) -> str:
 
 def read_cursor(kind: str, text: str, shape: tuple[type, ...]) -> list[Any]:
     """Read a place back; raises ``Refusal`` for text that is no cursor of this kind."""
+    found: Any = None
+    place: list[Any] = []
     try:
         padded = text + "=" * (-len(text) % 4)
         found, *place = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (ValueError, TypeError, binascii.Error, RecursionError):
-        found, place = None, []
+        found = None
     if found != kind or [type(part) for part in place] != list(shape):
         raise invalid("This cursor is not one that this relay gave for this list: start again without it.")
     return place

@@ -20,7 +20,8 @@ class Prompt(NamedTuple):
     """A prompt to store and then to run: the row of the message, and who hears of its end.
 
     ``row`` is what ``store.commands`` takes as a new message; ``item`` makes it an attempt at a fan-out's
-    item; with ``only_if_idle`` it is refused as busy when anything waits or runs; ``listener`` gets a ``TurnOver`` besides those that ask to wait.
+    item; with ``only_if_idle`` it is refused as busy when anything waits or runs; ``listener`` gets a
+    ``TurnOver`` besides those that ask to wait.
     """
 
     row: dict[str, Any]

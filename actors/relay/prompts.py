@@ -16,8 +16,8 @@ def check_provider(provider: str, nothing: str) -> None:
     if provider != "command" and not provider.startswith("callable:"):
         raise Refusal(
             Code.PROVIDER_UNAVAILABLE,
-            f"This relay has no provider {quote_foreign(provider)}; it has: command, callable:MODULE:FUNCTION. "
-            f"{nothing}",
+            f"This relay has no provider {quote_foreign(provider)}; "
+            f"it has: command, callable:MODULE:FUNCTION. {nothing}",
             providers=["command", "callable"],
         )
 

@@ -3,14 +3,19 @@
 import sqlite3
 from typing import Any
 
-from peewee import fn
+from peewee import JOIN, fn
 
 from showcaller.store.models import Event, Fanout, Message, Outbox, Session, literal
 from showcaller.store.models import unfinished as is_unfinished
 from showcaller.store.statement import Statement
 
 _UNFINISHED = Statement(
-    Outbox.select(Outbox.id, Outbox.kind, Outbox.key, Outbox.session, Outbox.created_at).order_by(Outbox.id)
+    Outbox.select(
+        Outbox.id, Outbox.kind, Outbox.key, Outbox.session, Outbox.created_at, Fanout.group.alias("fanout")
+    )
+    .join(Session, JOIN.LEFT_OUTER, on=(Session.id == Outbox.session))
+    .join(Fanout, JOIN.LEFT_OUTER, on=(Fanout.group == Session.group))
+    .order_by(Outbox.id)
 )
 _COUNTS = {
     "sessions": Statement(Session.select(fn.COUNT(Session.id))),
@@ -32,7 +37,10 @@ _COUNTS = {
 
 
 def unfinished(db: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Give the outbox in order, with each row's ``id``, ``kind``, ``key`` (a message) and ``session``."""
+    """Give the outbox in order: ``id``, ``kind``, ``key`` (a message), ``session``, ``created_at``.
+
+    ``fanout`` is the group of the fan-out that the session belongs to, None for any other session.
+    """
     return _UNFINISHED.records(db)
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from peewee import Tuple, fn
 
-from showcaller.store.models import Message, Session, literal, unfinished
+from showcaller.store.models import Message, Session, SessionGroup, literal, unfinished
 from showcaller.store.queries.messages import shaped
 from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
 
 _OF_SESSION = Message.session == Slot("session")
 _BY_ID = Statement(Session.select().where(Session.id == Slot("session")))
-# Ordered by an expression, because SQLite would go through the whole conversation to spare itself the sorting.
+# Ordered by an expression: SQLite would read the whole conversation to spare itself the sorting.
 _UNFINISHED = Statement(
     Message.select().where(_OF_SESSION, unfinished(Message.status)).order_by(Message.position + 0)
 )
@@ -32,6 +32,9 @@ _LAST_TURN = Statement(
     .where(_OF_SESSION, Message.role == "user", Message.status.in_(["done", "failed", "stopped"]))
     .order_by(Message.position.desc())
     .limit(1)
+)
+_GROUP = Statement(
+    SessionGroup.select(SessionGroup.name, SessionGroup.head).where(SessionGroup.id == Slot("group"))
 )
 _BY_PREFIX = Statement(
     Session.select(Session.id)
@@ -72,7 +75,7 @@ def list_sessions(
     ``scope``: ``active`` (a message is queued or handed), ``recent`` (not archived), ``all``. ``query`` is
     looked for in titles, whatever the case. ``next`` is what the following page takes as ``after`` (None on
     the last one). Each session has its columns and ``queued`` (a number), ``running`` (a message id or
-    None) and ``last_turn`` (``message``, ``status``, ``stop_reason``, ``ended_at``; or None).
+    None), ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``, ``ended_at``; or None).
     Raises ValueError for an unknown scope.
     """
     if scope not in SCOPES:
@@ -108,8 +111,12 @@ def _with_states(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, A
     queued = _QUEUED.row(db, session=session["id"])
     running = _RUNNING.row(db, session=session["id"])
     last_turn = _LAST_TURN.row(db, session=session["id"])
+    group = None if session["group"] is None else _GROUP.row(db, group=session["group"])
+    name, head = group or (None, None)
     return {
         **session,
+        "group_name": name,
+        "group_head": head,
         "queued": queued[0] if queued else 0,
         "running": running[0] if running else None,
         "last_turn": (
