@@ -75,7 +75,8 @@ def list_sessions(
     ``scope``: ``active`` (a message is queued or handed), ``recent`` (not archived), ``all``. ``query`` is
     looked for in titles, whatever the case. ``next`` is what the following page takes as ``after`` (None on
     the last one). Each session has its columns and ``queued`` (a number), ``running`` (a message id or
-    None), ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``, ``ended_at``; or None).
+    None), ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``,
+    ``ended_at``; or None).
     Raises ValueError for an unknown scope.
     """
     if scope not in SCOPES:
