@@ -1,5 +1,6 @@
 """One writer process and our end of its socket."""
 
+import logging
 import socket
 import subprocess
 import sys
@@ -7,9 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from showcaller.store.batch import Answer
 from showcaller.store.errors import WriterGone, rebuilt_error
-from showcaller.store.frames import receive_frame, send_frame, unpack_start
+from showcaller.store.frames import receive_frame, send_frame, unpack_answers, unpack_start
 
+_LOG: Final = logging.getLogger(__name__)
 _ENDING_SECONDS: Final = 10.0
 _START: Final = (
     "import sys\n"
@@ -60,13 +63,20 @@ class WriterChild:
         """The process id."""
         return self._process.pid
 
-    def exchange(self, frame: bytes) -> bytes | None:
-        """Send a batch and wait for its answers; None when the process died before it gave them."""
+    def exchange(self, frame: bytes) -> list[Answer] | None:
+        """Send a batch and wait for its answers; None when the process is of no use any more.
+
+        It died before it gave them, or what it gave cannot be understood.
+        """
         try:
             send_frame(self._stream, frame)
+            answers = receive_frame(self._stream)
+            return None if answers is None else unpack_answers(answers)
         except ConnectionError:
             return None
-        return receive_frame(self._stream)
+        except (ValueError, TypeError):
+            _LOG.exception("the writer process %d of %s gave no answers but nonsense", self.pid, self._path)
+            return None
 
     def close(self) -> int:
         """Let the process end and wait for it; gives its exit code (negative: the signal that ended it)."""

@@ -11,7 +11,7 @@ from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.child import WriterChild, writer_program
 from showcaller.store.database import BUSY_SECONDS, open_for_reading, open_for_writing
 from showcaller.store.errors import StoreClosed, StoreError, WriterGone
-from showcaller.store.frames import pack_batch, unpack_answers
+from showcaller.store.frames import pack_batch
 from showcaller.store.transaction import committed_answers, refused, run_batch
 
 _LOG: Final = logging.getLogger(__name__)
@@ -121,10 +121,10 @@ class ProcessWriter:
                     self._child = self._start()
             except StoreError as error:
                 return self._settled(batch, error)
-            answered = self._child.exchange(frame)
-            if answered is not None:
+            answers = self._child.exchange(frame)
+            if answers is not None:
                 self._deaths = 0
-                return unpack_answers(answered)
+                return answers
             trouble = self._bury(self._child)
             if self._deaths > RESTARTS:
                 return self._settled(batch, trouble)
