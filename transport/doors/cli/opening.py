@@ -4,7 +4,8 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 
 from showcaller.transport.doors.cli.exits import CommandError
-from showcaller.transport.doors.cli.relay import Door, LocalRelay, RelayStartError
+from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.start_error import RelayStartError
 
 
 @contextmanager

@@ -10,15 +10,6 @@ if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 
 
-class RelayStartError(Exception):
-    """A relay could not be opened: ``message`` says what and which file, ``way_out`` what to do about it."""
-
-    def __init__(self, message: str, way_out: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.way_out = way_out
-
-
 class FanoutRun(Protocol):
     """A fan-out under way."""
 

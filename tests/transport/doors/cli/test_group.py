@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from showcaller.transport.doors.cli.group import COMMANDS, data_folder, run
-from showcaller.transport.doors.cli.relay import RelayStartError
+from showcaller.transport.doors.start_error import RelayStartError
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
 
