@@ -11,6 +11,7 @@ from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.worker.context import Context
 from showcaller.transport.worker.functions import FunctionNotFoundError, Functions, failure_text
 from showcaller.transport.worker.providers import Result, Sink
+from showcaller.transport.worker.text import bounded
 from showcaller.transport.worker.threads import THREAD_LIMIT, Threads
 
 
@@ -127,11 +128,15 @@ class _Call:
 
 def _reply(value: Any) -> Result:
     """Give a value as a reply: text as it is, None as nothing, else JSON, or how Python shows it."""
+    return Result(*bounded(_text(value)))
+
+
+def _text(value: Any) -> str:
     if value is None:
-        return Result()
+        return ""
     if isinstance(value, str):
-        return Result(str(value))
+        return str(value)
     try:
-        return Result(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        return Result(repr(value))
+        return repr(value)

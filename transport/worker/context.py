@@ -16,7 +16,7 @@ class Context:
         self._loop = loop
         self._write = write
         self._lock = threading.Lock()
-        self._waiting = BothEnds("", OUTPUT_LIMIT // 4, OUTPUT_LIMIT * 3 // 4)
+        self._waiting = BothEnds("".join, OUTPUT_LIMIT // 4, OUTPUT_LIMIT * 3 // 4)
         self._cancelled = False
         self._ended = False
 

@@ -13,15 +13,14 @@ ERROR_TEXT_LIMIT: Final = 8_000
 
 def turn_ended(turn: RunTurn, result: Result, halt: Halt | None, seconds: float) -> TurnEnded:
     """Give the end of a turn from what its provider returned and why it was halted, if it was. Pure."""
-    reply, cut = bounded(valid(result.reply))
     error_text = _error_text(turn, result, halt)
     return TurnEnded(
         session=turn.session,
         turn=turn.turn,
         outcome="stopped" if halt == "stopped" else "done" if error_text is None else "failed",
         stop_reason=result.stop_reason if halt is None else "end" if halt == "stopped" else halt,
-        reply=reply,
-        truncated=result.truncated or cut,
+        reply=valid(result.reply),
+        truncated=result.truncated,
         error_text=error_text,
         exit_code=result.exit_code,
         seconds=max(0.0, seconds),

@@ -122,7 +122,7 @@ class Host:
             turn.timers.append(self._loop.call_later(self._grace + PATIENCE, turn.give_up))
 
     def _end(self, turn: RunningTurn, end: TurnEnded) -> None:
-        turn.cancel_timers()
+        turn.finish()
         del self._running[end.turn]
         self._ends.remember(end)
         if self._written.pop(end.turn, None) is not None:

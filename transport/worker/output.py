@@ -19,7 +19,7 @@ class CommandOutput:
 
     def __init__(self, stream: Callable[[str], None], head: int = HEAD_LIMIT, tail: int = TAIL_LIMIT) -> None:
         self._stream = stream
-        self._kept = BothEnds(b"", head, tail)
+        self._kept = BothEnds(b"".join, head, tail)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def add(self, chunk: bytes) -> None:

@@ -11,6 +11,7 @@ from showcaller.actors.contract.worker import RunTurn, StopReason
 class Result:
     """What a turn came to, as its provider saw it: failed if and only if ``error_text`` is given.
 
+    The provider keeps ``reply`` within bounds and says in ``truncated`` whether it had to cut.
     The host turns it into the turn's end; when the turn was cut (stopped, out of time, worker closed),
     the host says so in the end and takes only reply and exit code from here.
     """
@@ -28,6 +29,7 @@ class Sink(Protocol):
     @property
     def grace(self) -> float:
         """Seconds that the work has, once it was asked to end, before it is ended by force."""
+        ...
 
     def write(self, text: str) -> None:
         """Stream a piece of the reply; bounded in size and rate on the way, so it may be called often."""

@@ -1,6 +1,7 @@
 """Text and bytes within bounds: replies, error texts and streamed pieces that any border will take."""
 
 from collections import deque
+from collections.abc import Callable, Iterable
 from typing import AnyStr, Final, Generic
 
 HEAD_LIMIT: Final = 256 * 1024
@@ -14,8 +15,9 @@ class BothEnds(Generic[AnyStr]):
     Not thread-safe.
     """
 
-    def __init__(self, empty: AnyStr, head: int, tail: int) -> None:
-        self._empty: AnyStr = empty
+    def __init__(self, join: Callable[[Iterable[AnyStr]], AnyStr], head: int, tail: int) -> None:
+        """Take the join of text or of bytes, and the limits of both ends."""
+        self._join: Callable[[Iterable[AnyStr]], AnyStr] = join
         self._head_limit = head
         self._tail_limit = tail
         self.clear()
@@ -44,8 +46,8 @@ class BothEnds(Generic[AnyStr]):
 
     def parts(self) -> tuple[AnyStr, int, AnyStr]:
         """Give the head, how much was left out, and the tail."""
-        head = self._empty.join(self._head)
-        tail = self._empty.join(self._tail)
+        head = self._join(self._head)
+        tail = self._join(self._tail)
         tail = tail[max(0, len(tail) - self._tail_limit) :]
         return head, self._total - len(head) - len(tail), tail
 
@@ -74,7 +76,7 @@ def bounded(text: str, head: int = HEAD_LIMIT, tail: int = TAIL_LIMIT) -> tuple[
     """Cut a text in the middle to ``head`` and ``tail`` characters; gives also whether it was too long."""
     if len(text) <= head + tail:
         return text, False
-    ends = BothEnds("", head, tail)
+    ends = BothEnds("".join, head, tail)
     ends.add(text)
     return joined(ends)
 

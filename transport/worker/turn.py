@@ -28,8 +28,9 @@ class RunningTurn:
         self._grace = grace
         self._wrote = wrote
         self._settled = False
+        self._finished = False
         self._act: Callable[[], None] | None = None
-        self._output = BothEnds("", OUTPUT_LIMIT // 4, OUTPUT_LIMIT * 3 // 4)
+        self._output = BothEnds("".join, OUTPUT_LIMIT // 4, OUTPUT_LIMIT * 3 // 4)
 
     @property
     def grace(self) -> float:
@@ -37,7 +38,12 @@ class RunningTurn:
         return self._grace
 
     def write(self, text: str) -> None:
-        """Add a piece of output; of what gathers before it is sent, only both ends are kept."""
+        """Add a piece of output; of what gathers before it is sent, only both ends are kept.
+
+        Ignored after the turn's end.
+        """
+        if self._finished:
+            return
         first = not self._output
         self._output.add(text)
         if first and text:
@@ -73,7 +79,8 @@ class RunningTurn:
         if self.task is not None:
             self.task.cancel()
 
-    def cancel_timers(self) -> None:
-        """Call off the time limit and what else would still come for a turn that has ended."""
+    def finish(self) -> None:
+        """Take no more output, and call off the time limit and what else would still come."""
+        self._finished = True
         for timer in self.timers:
             timer.cancel()

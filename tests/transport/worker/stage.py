@@ -1,0 +1,104 @@
+"""A host on the test's own event loop, with the relay's end in the test's hands."""
+
+import asyncio
+import os
+import select
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput
+from showcaller.transport.links.memory import MemoryLink
+from showcaller.transport.links.relay import RelayLink
+from showcaller.transport.links.workers import WorkerLink
+from showcaller.transport.wire.worker_messages import FromWorkerMessage
+from showcaller.transport.worker.host import Host
+from showcaller.transport.worker.providers import Provider, Providers
+
+LIMIT = 20.0
+
+
+class Stage:
+    """Plays the relay: hands over turns and waits, within a limit, for what comes back."""
+
+    def __init__(
+        self, providers: dict[str, Provider], grace: float = 5.0, output_interval: float = 0.01
+    ) -> None:
+        link = MemoryLink()
+        self.relay = WorkerLink(link.relay_end)
+        self.messages: list[FromWorkerMessage] = []
+        self._arrived = asyncio.Event()
+        self.relay.connect(self._deliver)
+        self.host = Host(
+            RelayLink(link.worker_end), Providers(providers), grace=grace, output_interval=output_interval
+        )
+        self._turns = 0
+
+    def _deliver(self, messages: Sequence[FromWorkerMessage]) -> None:
+        self.messages.extend(messages)
+        self._arrived.set()
+
+    def start(self, text: str = "", provider: str = "command", **more: Any) -> str:
+        """Hand over a turn and give its id."""
+        self._turns += 1
+        turn = f"msg_{self._turns:012}"
+        self.relay.send([RunTurn(session="ses_stage", turn=turn, provider=provider, text=text, **more)])
+        return turn
+
+    def stop(self, turn: str) -> None:
+        self.relay.send([StopTurn(session="ses_stage", turn=turn)])
+
+    async def end_of(self, turn: str) -> TurnEnded:
+        return await self._first(lambda m: isinstance(m, TurnEnded) and m.turn == turn)  # type: ignore[no-any-return]
+
+    async def run(self, text: str = "", provider: str = "command", **more: Any) -> TurnEnded:
+        """Hand over a turn and give its end."""
+        return await self.end_of(self.start(text, provider, **more))
+
+    async def output_with(self, turn: str, text: str) -> str:
+        """Wait until the turn's output so far holds the text; gives that output."""
+        await self._first(lambda m: m.turn == turn and text in self.output_of(turn))
+        return self.output_of(turn)
+
+    def output_of(self, turn: str) -> str:
+        return "".join(m.text for m in self.messages if isinstance(m, TurnOutput) and m.turn == turn)
+
+    def kinds(self, turn: str) -> list[str]:
+        """What came for the turn, with runs of output written once."""
+        kinds = [m.kind for m in self.messages if m.turn == turn]
+        return [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind]
+
+    async def _first(self, wanted: Any) -> Any:
+        async with asyncio.timeout(LIMIT):
+            while True:
+                for message in self.messages:
+                    if wanted(message):
+                        return message
+                self._arrived.clear()
+                await self._arrived.wait()
+
+
+def wait_gone(pid: int, seconds: float = 10.0) -> bool:
+    """Wait until a process has ended; gives False when it still runs after so many seconds."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], seconds)[0])
+    finally:
+        os.close(descriptor)
+
+
+def processes_with(marker: str) -> list[int]:
+    """Give the living processes that have the marker in their environment, this one excepted."""
+    found: list[int] = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                environment = (folder / "environ").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in environment:
+                found.append(int(folder.name))
+    return found

@@ -1,0 +1,233 @@
+"""The host: receipts, exactly one end per turn, turns handed over again, stops and closing."""
+
+import asyncio
+import logging
+
+import pytest
+
+from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded
+from showcaller.transport.worker import host as host_module
+from showcaller.transport.worker.providers import Result, Sink
+from tests.transport.worker.stage import LIMIT, Stage
+
+
+class Scripted:
+    """A provider whose turns run until the test lets them end."""
+
+    def __init__(self) -> None:
+        self.stage: Stage | None = None
+        self.started: list[str] = []
+        self.sinks: dict[str, Sink] = {}
+        self.results: dict[str, asyncio.Future[Result]] = {}
+        self.kinds_at_start: list[list[str]] = []
+        self.began = asyncio.Event()
+        self.closed = False
+
+    async def run(self, turn: RunTurn, sink: Sink) -> Result:
+        assert self.stage is not None
+        self.started.append(turn.turn)
+        self.kinds_at_start.append(self.stage.kinds(turn.turn))
+        self.sinks[turn.turn] = sink
+        self.began.set()
+        result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self.results[turn.turn] = result
+        if turn.text == "polite":
+            sink.on_halt(lambda: result.set_result(Result("cut short")))
+        return await result
+
+    def close(self) -> None:
+        self.closed = True
+
+    async def running(self, turn: str) -> Sink:
+        """Wait until a turn is with the provider."""
+        async with asyncio.timeout(LIMIT):
+            while turn not in self.sinks:
+                self.began.clear()
+                await self.began.wait()
+        return self.sinks[turn]
+
+
+@pytest.fixture
+def play() -> Scripted:
+    return Scripted()
+
+
+@pytest.fixture
+async def stage(play: Scripted) -> Stage:
+    play.stage = Stage({"play": play}, grace=0.0)
+    return play.stage
+
+
+async def test_the_receipt_is_sent_before_the_provider_gets_the_prompt(stage: Stage, play: Scripted) -> None:
+    await play.running(stage.start(provider="play"))
+    assert play.kinds_at_start == [["turn_taken"]]
+
+
+async def test_nothing_is_sent_or_started_while_messages_are_received(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play")
+    assert (stage.messages, play.started) == ([], [])
+    await play.running(turn)
+
+
+async def test_output_is_batched_and_all_of_it_comes_before_the_end(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play")
+    sink = await play.running(turn)
+    for piece in ("a", "", "b", "c"):
+        sink.write(piece)
+    assert await stage.output_with(turn, "c") == "abc"
+    sink.write("d")
+    play.results[turn].set_result(Result("abcd"))
+    assert (await stage.end_of(turn)).reply == "abcd"
+    assert [m.kind for m in stage.messages] == ["turn_taken", "turn_output", "turn_output", "turn_ended"]
+    assert stage.output_of(turn) == "abcd"
+    sink.write("after the end")
+    assert stage.host._written == {}
+
+
+async def test_a_flood_of_output_is_cut_in_the_middle_between_two_sends(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play")
+    sink = await play.running(turn)
+    for _ in range(1000):
+        sink.write("x" * 1000)
+    sink.write("last")
+    text = await stage.output_with(turn, "last")
+    assert len(text) < 20_000
+    assert "characters left out" in text
+    play.results[turn].set_result(Result())
+    await stage.end_of(turn)
+
+
+async def test_a_turn_handed_over_again_while_it_runs_changes_nothing(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play")
+    await play.running(turn)
+    stage.relay.send([RunTurn(session="ses_stage", turn=turn, provider="play", text="again")])
+    play.results[turn].set_result(Result("once"))
+    await stage.end_of(turn)
+    await stage.host.idle()
+    assert play.started == [turn]
+    assert stage.kinds(turn) == ["turn_taken", "turn_ended"]
+
+
+async def test_a_turn_handed_over_again_after_its_end_gets_the_same_end(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play")
+    await play.running(turn)
+    play.results[turn].set_result(Result("once"))
+    first = await stage.end_of(turn)
+    stage.messages.clear()
+    stage.relay.send([RunTurn(session="ses_stage", turn=turn, provider="play", text="again")] * 2)
+    await stage.host.idle()
+    assert stage.messages == [first, first]
+    assert play.started == [turn]
+
+
+async def test_a_stop_for_an_unknown_or_an_ended_turn_is_harmless(stage: Stage, play: Scripted) -> None:
+    stage.stop("msg_unknown")
+    turn = stage.start(provider="play")
+    await play.running(turn)
+    play.results[turn].set_result(Result("whole"))
+    assert (await stage.end_of(turn)).outcome == "done"
+    stage.stop(turn)
+    await stage.host.idle()
+    assert stage.kinds(turn) == ["turn_taken", "turn_ended"]
+
+
+async def test_a_turn_stopped_before_it_began_never_reaches_its_provider(
+    stage: Stage, play: Scripted
+) -> None:
+    turn = stage.start(provider="play")
+    stage.stop(turn)
+    end = await stage.end_of(turn)
+    assert (end.outcome, play.started) == ("stopped", [])
+    assert stage.kinds(turn) == ["turn_taken", "turn_ended"]
+
+
+async def test_a_stop_reaches_the_provider_and_keeps_its_reply(stage: Stage, play: Scripted) -> None:
+    turn = stage.start("polite", "play")
+    await play.running(turn)
+    stage.stop(turn)
+    stage.stop(turn)
+    end = await stage.end_of(turn)
+    assert (end.outcome, end.reply) == ("stopped", "cut short")
+
+
+async def test_a_stop_after_the_work_has_ended_by_itself_changes_nothing(
+    stage: Stage, play: Scripted
+) -> None:
+    turn = stage.start("polite", "play")
+    sink = await play.running(turn)
+    sink.settle()
+    stage.stop(turn)
+    play.results[turn].set_result(Result("whole"))
+    end = await stage.end_of(turn)
+    assert (end.outcome, end.reply) == ("done", "whole")
+
+
+async def test_a_provider_that_does_not_end_when_asked_is_given_up(
+    stage: Stage, play: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "PATIENCE", 0.01)
+    turn = stage.start("stubborn", "play", timeout=0.01)
+    end = await stage.end_of(turn)
+    assert (end.outcome, end.stop_reason) == ("failed", "timeout")
+
+
+async def test_a_provider_that_raises_fails_its_turn_only(
+    stage: Stage, play: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad, good = stage.start(provider="play"), stage.start(provider="play")
+    await play.running(good)
+    with caplog.at_level(logging.ERROR):
+        play.results[bad].set_exception(KeyError("lost"))
+        end = await stage.end_of(bad)
+    assert (end.outcome, end.error_text) == ("failed", "KeyError: 'lost'")
+    assert bad in caplog.text
+    play.results[good].set_result(Result("fine"))
+    assert (await stage.end_of(good)).reply == "fine"
+
+
+async def test_an_unknown_provider_is_failed_with_the_known_ones(stage: Stage) -> None:
+    end = await stage.run(provider="dance:slowly")
+    assert end.outcome == "failed"
+    assert end.error_text == "unknown provider 'dance:slowly'; this worker knows: play"
+
+
+async def test_drain_interrupts_what_runs_and_what_comes_later(stage: Stage, play: Scripted) -> None:
+    turn = stage.start("polite", "play")
+    await play.running(turn)
+    waiting = stage.start("polite", "play")
+    await stage.host.drain()
+    late = stage.start("polite", "play")
+    await stage.host.idle()
+    for each in (turn, waiting, late):
+        end = await stage.end_of(each)
+        assert (end.outcome, end.stop_reason) == ("failed", "interrupted")
+    assert play.started == [turn]
+
+
+async def test_close_lets_go_of_providers_and_link(stage: Stage, play: Scripted) -> None:
+    await stage.host.close()
+    assert play.closed
+    stage.start(provider="play")
+    await stage.host.idle()
+    assert stage.messages == []
+
+
+async def test_a_time_limit_is_called_off_at_the_end(stage: Stage, play: Scripted) -> None:
+    turn = stage.start("polite", "play", timeout=30)
+    await play.running(turn)
+    [running] = stage.host._running.values()
+    play.results[turn].set_result(Result())
+    await stage.end_of(turn)
+    assert all(timer.cancelled() for timer in running.timers)
+
+
+async def test_many_turns_each_get_exactly_one_end(stage: Stage, play: Scripted) -> None:
+    turns = [stage.start("polite", "play") for _ in range(200)]
+    await play.running(turns[-1])
+    stage.relay.send([StopTurn(session="ses_stage", turn=turn) for turn in turns[::2]])
+    for turn in turns[1::2]:
+        play.results[turn].set_result(Result(turn))
+    await stage.host.idle()
+    ends = [message for message in stage.messages if isinstance(message, TurnEnded)]
+    assert sorted(end.turn for end in ends) == sorted(turns)
+    assert sum(end.outcome == "stopped" for end in ends) == 100
