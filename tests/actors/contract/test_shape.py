@@ -1,12 +1,22 @@
 import json
-from typing import Any
+from typing import Any, Literal, cast
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from showcaller.actors.contract import shape
 from showcaller.actors.contract.actions import ACTIONS
-from showcaller.actors.contract.calls import Call, CreateSession, ListSessions, ReadSession, Send, Wait
+from showcaller.actors.contract.arguments import Prompt, Switch
+from showcaller.actors.contract.calls import (
+    Call,
+    CallModel,
+    CreateSession,
+    ListSessions,
+    ReadSession,
+    Send,
+    Wait,
+)
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.limits import CALL_BYTES, TEXT_CHARACTERS
 from showcaller.actors.contract.shape import ParsedCall, parse_call
@@ -301,6 +311,54 @@ class TestNames:
 
     def test_a_branch_that_is_an_option_is_refused(self) -> None:
         assert "branch" in refused({**CREATE, "repo": "a/b", "branch": "--upload-pack=id"}).error
+
+
+class Probe(CallModel):
+    """An action with the kinds of arguments that no built action has yet."""
+
+    action: Literal["ask"] = "ask"
+    texts: list[str] | None = None
+    window: dict[str, str] | None = None
+    detail: Prompt | None = None
+    enabled: Switch = True
+
+
+class TestStructures:
+    @pytest.fixture(autouse=True)
+    def _probe(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        row = ACTIONS["ask"]._replace(model=cast("type[Call]", Probe))
+        monkeypatch.setattr(shape, "find_action", lambda name: row)
+
+    def probe(self, **given: Any) -> Probe:
+        made: object = parse_call({"action": "ask", **given}).call
+        assert isinstance(made, Probe)
+        return made
+
+    def test_an_array_or_object_in_a_string_is_taken_as_what_it_holds(self) -> None:
+        window = {"from": "23:00", "to": "06:00"}
+        sent = self.probe(texts=' ["a", "b"] ', window=json.dumps(window))
+        assert sent == self.probe(texts=["a", "b"], window=window)
+        assert sent.texts == ["a", "b"]
+        assert sent.window == window
+
+    @pytest.mark.parametrize("empty", ["[]", "{}", '[""]', '{"from": ""}', {"from": None, "to": ""}])
+    def test_empty_ones_are_absent_in_a_string_too(self, empty: object) -> None:
+        assert self.probe(texts=empty, window=empty) == self.probe()
+
+    def test_what_is_broken_in_the_string_is_refused(self) -> None:
+        assert "comes twice" in refused({"action": "ask", "window": '{"a": "b", "a": "c"}'}).error
+        assert "no JSON" in refused({"action": "ask", "texts": '["a"'}).error
+
+    def test_text_that_looks_like_json_stays_text_where_text_is_meant(self) -> None:
+        assert self.probe(detail=' ["a"] ').detail == ' ["a"] '
+
+    def test_a_missing_relay_means_this_one_where_the_table_says_so(self) -> None:
+        assert self.probe().relay == "this"
+        assert self.probe(relay="desk").relay == "desk"
+
+    def test_false_is_a_value_where_it_is_not_the_default(self) -> None:
+        assert self.probe(enabled=False).enabled is False
+        assert self.probe().enabled is True
 
 
 JSON = st.recursive(
