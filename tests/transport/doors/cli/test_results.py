@@ -43,7 +43,7 @@ def test_a_table_lists_results_in_the_order_of_the_items(capsys: pytest.CaptureF
 
 def test_csv_holds_every_field_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     sink = CommaSeparated()
-    hostile = done('a,"b"\n=1+1', 1)
+    hostile = done('a,"b"\n=1+1', 1).model_copy(update={"reply": "one\ntwo\rthree"})
     sink.add(hostile)
     sink.add(ItemResult(item={"x": [1, "ß"]}, status="skipped"))
     sink.end(Tally(2).summary(1.0))

@@ -13,6 +13,7 @@ from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.visible import json_safe, readable, visible
 
 FIELDS = ("item", "session", "status", "exitCode", "reply", "seconds", "attempts")
+LINE_END = "\r\n"
 LONGEST_CELL = 1_000
 COLUMNS = (
     Column("ITEM", cut="middle"),
@@ -87,8 +88,10 @@ class CommaSeparated:
 
     def _write(self, values: Iterable[Any]) -> None:
         line = io.StringIO()
-        csv.writer(line, lineterminator="").writerow(values)
-        write(readable(line.getvalue()) if self._harmless else line.getvalue())
+        # The characters of the line's end are those that get a field quoted: both, and then neither written.
+        csv.writer(line, lineterminator=LINE_END).writerow(values)
+        text = line.getvalue().removesuffix(LINE_END)
+        write(readable(text) if self._harmless else text)
 
 
 class ResultTable:

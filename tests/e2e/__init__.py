@@ -1,0 +1,1 @@
+"""The whole program as people run it: real processes, a real database, real commands."""

@@ -1,0 +1,85 @@
+"""A data folder that is in use, newer, damaged or not to be written is told by name, with the way out."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.program import Bell, Ended, Showcaller, database, finish
+
+
+@pytest.fixture
+def used(showcaller: Showcaller) -> Path:
+    """Give the database of a data folder that was used before."""
+    assert showcaller("fanout", "echo {}", "a").code == 0
+    return database(showcaller.home)
+
+
+def assert_told(ended: Ended, path: Path, *words: str) -> None:
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith("Error: ")
+    assert str(path) in ended.err
+    assert "Traceback" not in ended.err
+    for word in words:
+        assert word in ended.err
+
+
+def test_a_second_fan_out_in_the_same_data_folder_is_told_who_runs(
+    showcaller: Showcaller, bell: Bell
+) -> None:
+    with showcaller.start("fanout", f"{bell.ring}; {bell.wait}", "a", "--json") as first:
+        assert bell.hear(1) == ["a"]
+        assert_told(showcaller("fanout", "echo {}", "b"), showcaller.home, str(first.pid))
+        listed = showcaller("sessions", "--json")
+        assert listed.code == 0, listed.err
+        assert '"running_turn"' in listed.out
+        bell.open_gate(1)
+        assert finish(first).code == 0
+
+
+def test_a_newer_database_is_told(showcaller: Showcaller, used: Path) -> None:
+    connection = sqlite3.connect(used)
+    connection.execute("UPDATE schema_migration SET name = '9999_later'")
+    connection.commit()
+    connection.close()
+    assert_told(showcaller("fanout", "echo {}", "a"), used, "newer")
+    assert_told(showcaller("sessions"), used, "newer")
+
+
+def test_a_damaged_database_is_told(showcaller: Showcaller, used: Path) -> None:
+    used.write_bytes(b"this is no database, whatever its name says" * 100)
+    assert_told(showcaller("fanout", "echo {}", "a"), used, "move")
+    assert_told(showcaller("sessions"), used, "move")
+
+
+def test_a_cut_database_is_told(showcaller: Showcaller, used: Path) -> None:
+    os.truncate(used, used.stat().st_size // 2)
+    assert_told(showcaller("fanout", "echo {}", "a"), used, "missing")
+
+
+@pytest.mark.slow
+def test_a_locked_database_is_told(showcaller: Showcaller, used: Path) -> None:
+    """It takes as long as one waits for a lock."""
+    connection = sqlite3.connect(used, isolation_level=None)
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+        assert_told(showcaller("fanout", "echo {}", "a"), used, "another process")
+    finally:
+        connection.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_data_folder_is_told(showcaller: Showcaller, used: Path) -> None:
+    used.chmod(0o400)
+    showcaller.home.chmod(0o500)
+    try:
+        assert_told(showcaller("fanout", "echo {}", "a"), showcaller.home, "permissions")
+    finally:
+        showcaller.home.chmod(0o700)
+
+
+@pytest.mark.parametrize("home", ["/dev/null/data", "/proc/showcaller"])
+def test_a_data_folder_that_cannot_be_made_is_told(showcaller: Showcaller, home: str) -> None:
+    showcaller.home = Path(home)
+    assert_told(showcaller("fanout", "echo {}", "a"), Path(home))
