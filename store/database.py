@@ -130,7 +130,7 @@ def _database(file: Path, mode: str, busy_seconds: float, pragmas: dict[str, Any
 
 def _connect(database: SqliteDatabase) -> sqlite3.Connection:
     database.connect()
-    connection: sqlite3.Connection = database.connection()  # type: ignore[no-untyped-call]
+    connection: sqlite3.Connection = database.connection()
     return connection
 
 

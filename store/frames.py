@@ -76,7 +76,8 @@ def _pack(value: Any) -> bytes:
 
 
 def _unpack(frame: bytes) -> Any:
-    return msgpack.unpackb(frame, unicode_errors="surrogatepass")
+    # Whatever could be packed is understood, so that only the command that makes no sense is refused.
+    return msgpack.unpackb(frame, unicode_errors="surrogatepass", strict_map_key=False)
 
 
 def _receive(stream: socket.socket, size: int) -> bytes | None:

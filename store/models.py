@@ -215,8 +215,10 @@ def unfinished(status: "Field[Any]") -> Any:
     return status.in_([literal("queued"), literal("handed")])
 
 
-CALLER_KEY = fn.COALESCE(Message.caller, SQL("''"))
-"""The caller as a part of the idempotency key: the owner, who has no session, counts as one caller."""
+def caller_key() -> Any:
+    """The caller as a part of the idempotency key: the owner, who has no session, counts as one caller."""
+    return fn.COALESCE(Message.caller, SQL("''"))
+
 
 Session.add_index(
     Session.index(Session.group, where=Session.group.is_null(False), name="session_group_members")
@@ -228,7 +230,7 @@ Message.add_index(
 )
 Message.add_index(
     Message.index(
-        CALLER_KEY,
+        caller_key(),
         Message.client_id,
         unique=True,
         where=Message.client_id.is_null(False),

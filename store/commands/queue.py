@@ -6,7 +6,7 @@ from typing import Any, NotRequired, TypedDict
 from peewee import fn
 
 from showcaller.store.conflict import Conflict
-from showcaller.store.models import CALLER_KEY, Event, Message, Outbox, Session, literal, unfinished
+from showcaller.store.models import Event, Message, Outbox, Session, caller_key, literal, unfinished
 from showcaller.store.statement import Slot, Statement, insertion
 
 QUEUE_LIMIT = 100
@@ -59,7 +59,7 @@ _INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
 _DELETE_OUTBOX = Statement(Outbox.delete().where(Outbox.kind == literal("prompt"), Outbox.key == Slot("key")))
 _SAME_CLIENT_ID = Statement(
     Message.select(Message.id, Message.session, Message.text, Message.item).where(
-        Slot("caller") == CALLER_KEY, Message.client_id == Slot("client_id")
+        caller_key() == Slot("caller"), Message.client_id == Slot("client_id")
     )
 )
 _COUNT_QUEUED = Statement(

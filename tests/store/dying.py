@@ -1,9 +1,10 @@
 """A writer process that dies where it is told to: ``dying.main()`` in place of ``process.main()``.
 
 Arguments before the writer's own: a file in which each death is noted, how many deaths there are to be, and
-the place: ``begin`` (before a batch begins), ``answer`` (after the commit, before the answers leave), ``half``
-(in the middle of sending them), or ``each``: the first process before the first statement of a batch, the next
-one, after it has run what that one left, before the second statement of the next batch, and so on.
+the place: ``begin`` (before a batch begins), ``answer`` (after the commit, before the answers leave),
+``half`` (in the middle of sending them), or ``each``: the first process before the first statement of a
+batch, the next one, after it has run what that one left, before the second statement of the next batch, and
+so on.
 """
 
 import os
@@ -50,7 +51,7 @@ class Death:
             self.die()
 
     def send(self, stream: socket.socket, frame: bytes) -> None:
-        """Die before or while the first answers are sent, which come after the word that the store is open."""
+        """Die before or while the first answers are sent; the frame before says that the store is open."""
         self._frames += 1
         if self._frames == 2 and self._place == "answer":
             self.die()

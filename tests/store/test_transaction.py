@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,12 @@ from showcaller.store.database import open_for_reading, open_for_writing
 from showcaller.store.transaction import committed_answers, run_batch
 from tests.store.desk import Desk, ending, message_of, session_of
 
-GOOD = [
+Order = tuple[str, dict[str, Any]]
+GOOD: list[Order] = [
     ("create_session", {"session": session_of("good"), "message": message_of("good")}),
     ("hand_over", {"message": "msg_good", "worker": "wrk_1", "at": 2_000}),
 ]
-BAD = {
+BAD: dict[str, Order] = {
     "guard": ("hand_over", {"message": "msg_x", "worker": "wrk_1", "at": 1}),
     "unknown command": ("drop_everything", {}),
     "missing argument": ("hand_over", {"message": "msg_x"}),
@@ -22,6 +24,7 @@ BAD = {
     "wrong type": ("create_group", {"group": "g", "name": ["n"], "origin": "owner", "at": 1}),
     "number beyond 64 bits": ("create_group", {"group": "g", "name": "n", "origin": "owner", "at": 2**64}),
     "half a surrogate pair": ("create_group", {"group": "g", "name": "\ud800", "origin": "owner", "at": 1}),
+    "keys that are no names": ("create_group", {"group": {1: 2}, "name": "n", "origin": "owner", "at": 1}),
     "object": ("create_group", {"group": object(), "name": "n", "origin": "owner", "at": 1}),
     "text that is missing": ("create_group", {"group": "g", "name": "n", "origin": None, "at": 1}),
 }

@@ -4,12 +4,13 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from showcaller.store import errors
-from showcaller.store.batch import Answer
+from showcaller.store.batch import Answer, Batch, Command
 from showcaller.store.database import open_for_writing
 from tests.store.desk import PATIENCE, Desk, message_of, session_of, type_of_writer
 
@@ -32,6 +33,33 @@ def test_answers_come_in_the_order_of_the_batches(either_desk: Desk) -> None:
     got = [answered.get(timeout=PATIENCE)[0] for _ in made]
     assert [answer.number for answer in got] == [batch.commands[0].number for batch in made]
     assert {answer.error for answer in got} == {None}
+
+
+def test_any_thread_may_submit(either_desk: Desk) -> None:
+    answered: SimpleQueue[Answer] = SimpleQueue()
+    batches = [
+        Batch(f"thread {number}", 1, [Command(number, "create_session", started(str(number)))])
+        for number in range(40)
+    ]
+
+    def submit(mine: list[Batch]) -> None:
+        for batch in mine:
+            either_desk.writer.submit(batch, lambda answers: answered.put(answers[0]))
+
+    threads = [Thread(target=submit, args=(batches[first::4],)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    answers = [answered.get(timeout=PATIENCE) for _ in batches]
+    assert {answer.error for answer in answers} == {None}
+    assert {answer.number for answer in answers} == set(range(40))
+    assert either_desk.read("counts")["sessions"] == 40
+
+
+def started(name: str) -> dict[str, Any]:
+    """Make the arguments of a ``create_session``."""
+    return {"session": session_of(name), "message": None}
 
 
 def test_closing_finishes_what_was_submitted(either_desk: Desk) -> None:

@@ -13,6 +13,19 @@ def test_what_is_left_to_do_comes_in_the_order_in_which_it_came_up(desk: Desk) -
     ]
 
 
+def test_what_is_left_of_a_fan_out_says_so(desk: Desk) -> None:
+    desk.value("start_fanout", group={"id": "grp_f", "name": None}, spec="{}", items=["1"], at=1)
+    desk.value("create_group", group="grp_g", name=None, origin="owner", at=1)
+    desk.session("a", "m0", group="grp_f")
+    desk.session("b", "m1", group="grp_g")
+    desk.session("c", "m2")
+    assert [(row["session"], row["fanout"]) for row in desk.read("unfinished")] == [
+        ("ses_a", "grp_f"),
+        ("ses_b", None),
+        ("ses_c", None),
+    ]
+
+
 def test_everything_is_counted(desk: Desk) -> None:
     desk.handed("a", "m0")
     desk.value("end_turn", **ending("m0"))

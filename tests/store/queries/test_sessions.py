@@ -49,6 +49,17 @@ def test_a_session_says_what_waits_what_runs_and_how_the_last_turn_ended(desk: D
     assert listed == {name: value for name, value in session.items() if name != "unfinished"}
 
 
+def test_a_session_of_a_group_says_which(desk: Desk) -> None:
+    desk.value("create_group", group="grp_a", name="Reviews", origin="owner", at=5)
+    desk.session("a", group="grp_a")
+    desk.session("b")
+    named = {
+        session["id"]: (session["group"], session["group_name"], session["group_head"])
+        for session in desk.read("list_sessions")["sessions"]
+    }
+    assert named == {"ses_a": ("grp_a", "Reviews", None), "ses_b": (None, None, None)}
+
+
 def test_sessions_come_newest_activity_first_and_page_by_page(desk: Desk) -> None:
     for number, at in enumerate([50, 10, 30, 30, 40]):
         desk.session(str(number), created_at=at)
