@@ -1,12 +1,20 @@
 """What a fan-out is to do."""
 
-from typing import Self
+from typing import Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.fanout.items import check_characters
 from showcaller.actors.contract.fanout.template import Kind, Template, parse_template
 from showcaller.actors.contract.foreign_text import quote_foreign
+
+MOST_JOBS: Final = 10_000
+"""Items that run at the same time at most."""
+MOST_RETRIES: Final = 1000
+"""Attempts after a failed first one at most."""
+
+_CALLED: Final = {"template": "template", "cwd": "folder", "name": "name"}
 
 
 class FanoutSpec(BaseModel):
@@ -24,12 +32,23 @@ class FanoutSpec(BaseModel):
     kind: Kind
     template: str
     provider: str = Field(min_length=1, max_length=64)
-    jobs: int = Field(ge=1)
+    jobs: int = Field(ge=1, le=MOST_JOBS)
     timeout: float | None = Field(default=None, gt=0)
-    retries: int = Field(default=0, ge=0)
+    retries: int = Field(default=0, ge=0, le=MOST_RETRIES)
     cwd: str = Field(max_length=4096)
     name: str | None = Field(default=None, min_length=1, max_length=200)
     rerun: bool = True
+
+    @field_validator("template", "cwd", "name", mode="before")
+    @classmethod
+    def _carriable(cls, text: object, info: ValidationInfo) -> object:
+        if isinstance(text, str):
+            subject = f"The {_CALLED[info.field_name or '']} {quote_foreign(text, 120)}"
+            try:
+                check_characters(text, subject)
+            except Refusal as refusal:
+                raise ValueError(refusal.error) from refusal
+        return text
 
     @field_validator("cwd")
     @classmethod

@@ -32,11 +32,31 @@ def test_a_specification_survives_being_stored_as_json() -> None:
         {"kind": "other"},
         {"name": ""},
         {"surprise": 1},
+        {"jobs": 10_001},
+        {"retries": 1001},
     ],
 )
 def test_a_specification_outside_its_ranges_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         spec(**changes)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("cwd", "/caf\udce9", r'The folder "/caf\udce9" is not valid UTF-8'),
+        ("cwd", "/a\0b", r'The folder "/a\u0000b" holds a NUL'),
+        ("name", "a\0b", r'The name "a\u0000b" holds a NUL'),
+        ("template", "wc \udce9 {}", r'The template "wc \udce9 {}" is not valid UTF-8'),
+        ("template", "wc '{}'", "stands inside single quotes"),
+    ],
+)
+def test_a_specification_that_no_command_can_carry_is_refused_with_the_reason(
+    field: str, value: str, reason: str
+) -> None:
+    with pytest.raises(ValidationError) as refused:
+        spec(**{field: value})
+    assert reason in str(refused.value)
 
 
 def test_a_result_is_one_line_of_json_with_the_seven_fields() -> None:
