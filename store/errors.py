@@ -41,7 +41,7 @@ class StoreTaken(StoreError):
 
 
 class StoreReadOnly(StoreError):
-    """The file, its folder or its disk does not allow writing."""
+    """The permissions of the file or its folder, or how its disk is mounted, are in the way."""
 
 
 class StoreFull(StoreError):

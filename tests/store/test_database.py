@@ -1,11 +1,13 @@
 """Opening the store: what is made, what is refused, and that each refusal names the file and the way out."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from showcaller.store import errors
 from showcaller.store.database import OpenDatabase, open_for_reading, open_for_writing
 
 OPENERS = [open_for_writing, open_for_reading]
+NOBODY = 65534
 Opener = Callable[[Path], OpenDatabase]
 HOLDS_THE_LOCK = """
 import sqlite3, sys
@@ -198,11 +201,33 @@ def test_a_read_only_disk_is_refused_to_writers(small_disk: Path) -> None:
     refusal(errors.StoreReadOnly, open_for_writing, small_disk / "other.db")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
-def test_a_file_without_permission_is_refused(path: Path) -> None:
-    open_for_writing(path).close()
-    path.chmod(0o400)
-    assert "access" in refusal(errors.StoreReadOnly, open_for_writing, path)
+@pytest.fixture
+def folder_of_an_ordinary_user() -> Iterator[Path]:
+    """Be somebody who has no special rights, in a folder of their own."""
+    folder = Path(tempfile.mkdtemp())
+    superuser = os.geteuid() == 0
+    if superuser:
+        os.chown(folder, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+    yield folder
+    if superuser:
+        os.seteuid(0)
+    folder.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def test_a_file_without_permission_is_refused(folder_of_an_ordinary_user: Path) -> None:
+    path = folder_of_an_ordinary_user / "store.db"
+    path.touch(0o400)
+    assert "permissions" in refusal(errors.StoreReadOnly, open_for_writing, path)
+    path.chmod(0)
+    assert "permissions" in refusal(errors.StoreReadOnly, open_for_reading, path)
+
+
+@pytest.mark.parametrize("opener", OPENERS)
+def test_a_folder_without_permission_is_refused(folder_of_an_ordinary_user: Path, opener: Opener) -> None:
+    folder_of_an_ordinary_user.chmod(0)
+    assert "permissions" in refusal(errors.StoreReadOnly, opener, folder_of_an_ordinary_user / "store.db")
 
 
 def test_a_full_disk_refuses_a_new_store(small_disk: Path) -> None:
