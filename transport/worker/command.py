@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
 from showcaller.transport.worker.output import CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words
 from showcaller.transport.worker.providers import Result, Sink
 
 DRAIN: Final = 0.2
-TURN_VARIABLE: Final = "SHOWCALLER_TURN"
+UNKNOWN_EXIT: Final = (
+    "its exit code is unknown: SIGKILL did not end it, or another part of this program took the exit "
+    "(by ignoring SIGCHLD or waiting for any child)"
+)
 
 
 class CommandProvider:
@@ -32,8 +36,7 @@ class CommandProvider:
     async def run(self, turn: RunTurn, sink: Sink) -> Result:
         """Run one command to its end; see the class."""
         try:
-            marker = f"{TURN_VARIABLE}={turn.turn}"
-            child = Child(turn.text, turn.cwd, self._variables(turn), marker, self._leaders)
+            child = Child(turn.text, turn.cwd, self._variables(turn), turn.turn, self._leaders)
         except (OSError, ValueError) as error:
             return Result(error_text=_start_error(turn, error))
         output = CommandOutput(sink.write)
@@ -51,7 +54,7 @@ class CommandProvider:
 
     def _variables(self, turn: RunTurn) -> dict[str, str]:
         own = os.environ if self._environment is None else self._environment
-        return {**own, **turn.environment, TURN_VARIABLE: turn.turn}
+        return {**own, **turn.environment, TURNS_VARIABLE: turns_around(own, turn.turn)}
 
 
 class _Ending:
@@ -93,7 +96,7 @@ class _Ending:
 def _result(status: int | None, output: CommandOutput) -> Result:
     reply, truncated = output.reply()
     if status is None:
-        return Result(reply, truncated, "could not be ended, not even by SIGKILL", "died")
+        return Result(reply, truncated, UNKNOWN_EXIT, "died")
     code, error_text, died = exit_words(status)
     return Result(reply, truncated, error_text, "died" if died else "end", code)
 

@@ -2,28 +2,30 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 YOUNG: Final = 1.0
 ROUNDS: Final = 50
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
+TURNS_VARIABLE: Final = "SHOWCALLER_TURNS"
+_ASSIGNMENT: Final = b"\0" + TURNS_VARIABLE.encode() + b"="
 
 
 class Family:
     """The processes that stem from one session leader, which must not be reaped while this is used.
 
-    A stray is a process of the leader's session, or with the marker in its environment, outside the
-    leader's group. One that left the session *and* emptied its environment is not found; without
-    /proc none is. ``leaders`` holds the leaders of all families that are watched together: none is another's
-    stray, so nobody need look at them. Not thread-safe.
+    A stray is a process outside the leader's group that is of the leader's session, or has ``turn`` among
+    the turns that its environment names (``turns_around``). One that left the session *and* emptied its
+    environment is not found; without /proc none is. ``leaders`` holds the leaders of all families that are
+    watched together: none is another's stray, so nobody need look at them. Not thread-safe.
     """
 
-    def __init__(self, leader: int, marker: str, started: float, leaders: set[int]) -> None:
+    def __init__(self, leader: int, turn: str, started: float, leaders: set[int]) -> None:
         self._leader = leader
         self._leaders = leaders
         leaders.add(leader)
-        self._marker = b"\0" + os.fsencode(marker) + b"\0"
+        self._turn = turn
         self._started = started
 
     def forget(self) -> None:
@@ -74,7 +76,7 @@ class Family:
         stat = _stat(pid)
         if stat is None or stat.state == b"Z" or stat.group == self._leader:
             return False
-        return stat.session == self._leader or self._marker in b"\0" + _environment(pid)
+        return stat.session == self._leader or self._turn in _turns_of(pid)
 
 
 class _Stat(NamedTuple):
@@ -102,8 +104,18 @@ def _stat(pid: int) -> _Stat | None:
     return _Stat(fields[0], int(fields[2]), int(fields[3])) if len(fields) > 3 else None
 
 
-def _environment(pid: int) -> bytes:
-    return _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
+def _turns_of(pid: int) -> list[str]:
+    environment = b"\0" + _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
+    value = environment.partition(_ASSIGNMENT)[2].partition(b"\0")[0]
+    return os.fsdecode(value).split()
+
+
+def turns_around(environment: Mapping[str, str], turn: str) -> str:
+    """Give the value of ``TURNS_VARIABLE`` for a turn that is run in this environment: it and those outside.
+
+    A relay that itself runs in a turn hands its commands on to the outer one, which finds them as well. Pure.
+    """
+    return f"{environment.get(TURNS_VARIABLE, '')} {turn}".strip()
 
 
 def _read(path: str, limit: int) -> bytes:

@@ -26,17 +26,12 @@ class Child:
     """
 
     def __init__(
-        self,
-        command_line: str,
-        cwd: str | None,
-        environment: Mapping[str, str],
-        marker: str,
-        leaders: set[int],
+        self, command_line: str, cwd: str | None, environment: Mapping[str, str], turn: str, leaders: set[int]
     ) -> None:
         """Start the command; raises OSError or ValueError when it cannot be started.
 
-        ``marker`` is the assignment in the environment by which descendants are found that left the group;
-        ``leaders`` are the process ids of the other children that run, to which this one adds its own.
+        ``turn`` is among the turns that its environment names, by which descendants that left the group are
+        found; ``leaders`` are the process ids of the other children that run, to which this one is added.
         """
         self._loop = asyncio.get_running_loop()
         self._process = subprocess.Popen(
@@ -50,7 +45,7 @@ class Child:
             start_new_session=True,
         )
         self.exited: asyncio.Future[None] = self._loop.create_future()
-        self._family = Family(self._process.pid, marker, self._loop.time(), leaders)
+        self._family = Family(self._process.pid, turn, self._loop.time(), leaders)
         self._pidfd = _pidfd(self._process.pid)
         if self._pidfd is None:
             threading.Thread(target=self._wait, name="showcaller-child", daemon=True).start()
@@ -67,18 +62,32 @@ class Child:
 
     def signal_tree(self, number: int) -> None:
         """Send a signal to the group and to descendants that left it. Must not be called after ``reap``."""
-        # Nobody may be left there, or only somebody else's program (sudo), which we may not signal.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+        if self._is_unreaped():
+            # Nobody may be left there, or only somebody else's program (sudo), which we may not signal.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
         self._family.signal_strays(number, self._loop.time())
 
     def reap(self) -> int | None:
-        """Let go of process, pipe and watcher; gives the exit status as subprocess does, None if it runs."""
+        """Let go of process, pipe and watcher; gives the exit status as subprocess does.
+
+        None if the process still runs, or if somebody else took its exit, of which ``Popen`` would say 0.
+        """
         self._forget_pidfd()
         self._family.forget()
         if self._process.stdout is not None:
             self._process.stdout.close()
-        return self._process.poll()
+        unreaped = self._is_unreaped()
+        status = self._process.poll()
+        return status if unreaped else None
+
+    def _is_unreaped(self) -> bool:
+        """Say whether the process id is still our child's: somebody who waits for any child may reap it."""
+        try:
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        return True
 
     def _note_exit(self) -> None:
         self._forget_pidfd()
@@ -92,7 +101,8 @@ class Child:
             self._pidfd = None
 
     def _wait(self) -> None:
-        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        with contextlib.suppress(ChildProcessError):  # somebody else took the exit
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this exit any more
             self._loop.call_soon_threadsafe(self._note_exit)
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.transport.worker import process
+from showcaller.transport.worker.descendants import turns_around
 from tests.transport.worker.conftest import OpenStage
 from tests.transport.worker.stage import Stage, processes_with, wait_gone
 
@@ -55,7 +57,7 @@ async def test_a_command_runs_in_its_folder_without_input_in_a_session_of_its_ow
 
 async def test_the_turns_variables_join_the_whole_environment(stage: Stage, marker: str) -> None:
     end = await stage.run(
-        'echo "$STAGE $SHOWCALLER_SESSION $SHOWCALLER_TURN"; test -n "$PATH"',
+        'echo "$STAGE $SHOWCALLER_SESSION $SHOWCALLER_TURNS"; test -n "$PATH"',
         environment={"SHOWCALLER_SESSION": "ses_x"},
     )
     assert end.reply == f"{marker.partition('=')[2]} ses_x {end.turn}\n"
@@ -159,9 +161,16 @@ NEW_GROUP = (
         "setsid sh -c 'echo $$ > FIFO; exec sleep 1000' >/dev/null 2>&1 &",
         "setsid sh -c 'trap \"\" TERM HUP; sleep 1000 & echo $! > FIFO; wait' &",
         "setsid sh -c 'setsid sleep 1000 & echo $! > FIFO; exec sleep 1000' >/dev/null 2>&1 &",
+        "SHOWCALLER_TURNS=\"$SHOWCALLER_TURNS msg_inner\" setsid sh -c 'echo $$ > FIFO; exec sleep 1000' &",
         NEW_GROUP + " /bin/sh -c 'echo $$ > FIFO; exec sleep 1000' >/dev/null 2>&1 &",
     ],
-    ids=["own session", "ignores signals", "session within session", "own group, no environment"],
+    ids=[
+        "own session",
+        "ignores signals",
+        "session within session",
+        "a turn within",
+        "own group, no environment",
+    ],
 )
 async def test_no_descendant_survives_its_turn(
     stage: Stage, marker: str, tmp_path: Path, escape: str
@@ -247,6 +256,44 @@ async def test_without_pidfds_a_thread_waits_for_the_exit(
     for thread in threading.enumerate():
         if thread.name == "showcaller-child":
             thread.join(5)
+
+
+@pytest.mark.parametrize("pidfd", [True, False])
+def test_an_exit_that_the_program_ignores_is_not_taken_for_success(pidfd: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IGNORES_CHILDREN, str(pidfd)],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert done.stdout == "failed None\n", done.stderr
+    assert done.stderr == ""
+
+
+IGNORES_CHILDREN = """
+import asyncio, signal, sys
+from showcaller.transport.worker import process
+from showcaller.transport.worker.command import CommandProvider
+from tests.transport.worker.stage import Stage
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if sys.argv[1] == "False":
+    process._pidfd = lambda pid: None
+
+async def main():
+    stage = Stage({"command": CommandProvider()})
+    end = await stage.run("exit 5")
+    print(end.outcome, end.exit_code)
+    assert "exit code is unknown" in end.error_text
+
+asyncio.run(main())
+"""
+
+
+def test_turns_around_holds_the_outer_turns() -> None:
+    assert turns_around({}, "msg_a") == "msg_a"
+    assert turns_around({"SHOWCALLER_TURNS": "msg_a msg_b"}, "msg_c") == "msg_a msg_b msg_c"
 
 
 @pytest.mark.parametrize(
