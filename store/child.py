@@ -72,7 +72,7 @@ class WriterChild:
             send_frame(self._stream, frame)
             answers = receive_frame(self._stream)
             return None if answers is None else unpack_answers(answers)
-        except ConnectionError:
+        except OSError:
             return None
         except (ValueError, TypeError):
             _LOG.exception("the writer process %d of %s gave no answers but nonsense", self.pid, self._path)

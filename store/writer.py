@@ -1,7 +1,9 @@
 """The writer's two forms: in the thread that submits, and in a process of its own."""
 
 import logging
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -143,14 +145,11 @@ class ProcessWriter:
     def _settled(self, batch: Batch, trouble: StoreError) -> list[Answer]:
         """Answer for a process that is no more: what it committed before it died counts."""
         try:
-            database = open_for_reading(self._path, busy_seconds=self._busy_seconds)
-        except StoreError as error:
+            with closing(open_for_reading(self._path, busy_seconds=self._busy_seconds)) as database:
+                return committed_answers(database, batch) or refused(batch, trouble)
+        except (StoreError, sqlite3.Error) as error:
             _LOG.warning("whether batch %d was stored cannot be seen: %s", batch.number, error)
             return refused(batch, trouble)
-        try:
-            return committed_answers(database, batch) or refused(batch, trouble)
-        finally:
-            database.close()
 
 
 def _closed(path: Path) -> StoreClosed:

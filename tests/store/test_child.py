@@ -1,6 +1,7 @@
 """The writer process dies at every possible place, and nothing is lost or done twice."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -232,6 +233,21 @@ def test_what_the_process_says_on_its_error_output_is_not_lost(path: Path, tmp_p
     )
     assert "no disk today" in failed.stderr
     assert "WriterGone" in failed.stderr
+
+
+def test_a_store_that_is_gone_with_its_process_is_refused_with_the_reason(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = Desk(path, writer := ProcessWriter(path))
+    pid = writer.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(path.parent)
+    path.parent.write_text("a file in place of the folder")
+    answer = desk.one("take_back", message="msg_x")
+    assert (answer.error, str(path) in (answer.detail or "")) == ("storage", True)
+    desk.close()
+    assert "cannot be seen" in caplog.text
 
 
 def test_a_process_that_talks_nonsense_is_replaced_by_none_and_nothing_hangs(path: Path) -> None:
