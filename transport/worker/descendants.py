@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-YOUNG: Final = 1.0
+YOUNG: Final = 0.3
 ROUNDS: Final = 50
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
 TURNS_VARIABLE: Final = "SHOWCALLER_TURNS"
@@ -43,15 +43,11 @@ class Family:
         return signalled
 
     def _candidates(self, now: float) -> Iterator[int]:
-        """Give the processes that may be strays: those started after the leader, where that can be told.
-
-        Process ids rise until they wrap. While the leader is young they cannot have wrapped twice, so a
-        last id above the leader's means that strays lie between them; most turns end here at once.
-        """
-        last = _last_pid() if now - self._started < YOUNG else None
-        wrapped = last is None or last < self._leader
-        for pid in _pids():
-            if (wrapped or pid > self._leader) and pid not in self._leaders:
+        """Give the processes that may be strays: those started after the leader, where that can be told."""
+        pids = _pids()
+        last = _last_pid() if now - self._started < YOUNG else None  # after the list: none of it is later
+        for pid in pids:
+            if pid not in self._leaders and (last is None or started_between(self._leader, pid, last)):
                 yield pid
 
     def _signal(self, pid: int, number: int) -> bool:
@@ -77,6 +73,17 @@ class Family:
         if stat is None or stat.state == b"Z" or stat.group == self._leader:
             return False
         return stat.session == self._leader or self._turn in _turns_of(pid)
+
+
+def started_between(leader: int, pid: int, last: int) -> bool:
+    """Say whether an id was given out after the leader's, if ``last`` is the latest and less than a round on.
+
+    Ids rise until they wrap, so the ids in between tell old processes from new ones without a look at
+    them; a leader younger than ``YOUNG`` cannot have seen a whole round. Pure.
+    """
+    if leader <= last:
+        return leader < pid <= last
+    return pid > leader or pid <= last
 
 
 class _Stat(NamedTuple):

@@ -12,7 +12,6 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.transport.worker import process
-from showcaller.transport.worker.descendants import turns_around
 from tests.transport.worker.conftest import OpenStage
 from tests.transport.worker.stage import Stage, processes_with, wait_gone
 
@@ -289,11 +288,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-def test_turns_around_holds_the_outer_turns() -> None:
-    assert turns_around({}, "msg_a") == "msg_a"
-    assert turns_around({"SHOWCALLER_TURNS": "msg_a msg_b"}, "msg_c") == "msg_a msg_b msg_c"
 
 
 @pytest.mark.parametrize(
