@@ -34,7 +34,7 @@ def tool_run(name: str, *arguments: str, cwd: Path) -> Outcome:
     beside = Path(sys.executable).with_name(name)
     program = str(beside) if beside.exists() else shutil.which(name)
     if program is None:
-        message = f"{name} is not installed: pip install -e '.[dev]'"
+        message = f"{name} is not installed: pip install -e '.[test]'"
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
