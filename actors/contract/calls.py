@@ -12,7 +12,6 @@ from showcaller.actors.contract.arguments import (
     Branch,
     Count50,
     Count100,
-    Effort,
     IfBusyChoice,
     Line64,
     Line200,
@@ -26,6 +25,7 @@ from showcaller.actors.contract.arguments import (
     SessionName,
     Switch,
     WaitSeconds,
+    Word,
 )
 from showcaller.actors.contract.limits import DEFAULT_WAIT_SECONDS
 
@@ -88,7 +88,7 @@ class Send(CallModel):
     )
     model: Line200 | None = Field(default=None, description="A model of the session's provider.")
     mode: ModeChoice | None = Field(default=None, description="How freely the other agent works.")
-    effort: Effort | None = Field(default=None, description="How hard the model thinks.")
+    effort: Word | None = Field(default=None, description="How hard the model thinks.")
     if_busy: IfBusyChoice = Field(
         default="queue", description="fail refuses when a turn of the session is queued or running."
     )
@@ -114,7 +114,7 @@ class CreateSession(CallModel):
     )
     branch: Branch | None = Field(default=None, description="The branch of repo.")
     mode: ModeChoice | None = Field(default=None, description="How freely the agent works.")
-    effort: Effort | None = Field(default=None, description="How hard the model thinks.")
+    effort: Word | None = Field(default=None, description="How hard the model thinks.")
     title: Line200 | None = Field(
         default=None, description="The session's title; else the prompt's first line."
     )

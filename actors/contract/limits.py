@@ -90,6 +90,32 @@ CALL_BYTES: Final = 1024 * 1024
 """Bytes of JSON that one call takes."""
 TEXT_CHARACTERS: Final = 100_000
 """Characters of one prompt."""
+QUESTION_CHARACTERS: Final = 2000
+"""Characters of a non-blocking question."""
+DETAIL_CHARACTERS: Final = 10_000
+"""Characters of what is said beside it."""
+RECOMMENDATION_CHARACTERS: Final = 500
+"""Characters of the asker's recommendation."""
+OPTIONS: Final = 10
+"""Options of a non-blocking question."""
+OPTION_CHARACTERS: Final = 200
+"""Characters of one of them."""
+CHOICES: Final = 50
+"""Labels in the answer to a card."""
+CHOICE_CHARACTERS: Final = 1000
+"""Characters of one of them."""
+SESSIONS_NAMED: Final = 100
+"""Sessions that a subscription names, or leaves out."""
+MATCH_TEXTS: Final = 10
+"""Texts that a subscription matches."""
+MATCH_CHARACTERS: Final = 200
+"""Characters of one of them."""
+WINDOW_TOKENS: Final = 10_000_000
+"""Tokens at which a conversation may be compacted by its agent at most."""
+RULE_CHARACTERS: Final = 500
+"""Characters of a recurrence rule."""
+SCHEDULE_YEARS: Final = 5
+"""Years ahead within which a schedule fires first."""
 REPLY_CHARACTERS: Final = 8000
 """Characters of a reply in a call's result."""
 PROGRESS_CHARACTERS: Final = 600
