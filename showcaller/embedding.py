@@ -9,7 +9,7 @@ from showcaller._version import VERSION
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.ids import new_id
-from showcaller.actors.relay.messages import AwaitReady, Close
+from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, Dispatcher
@@ -135,9 +135,10 @@ def _open_ports(
 def _start(ports: Ports, dispatcher: Dispatcher, opened: ExitStack) -> LocalDoor:
     with dispatcher:
         supervisor = Supervisor.start(ports, new_id("rly_"))
-    opened.callback(lambda: supervisor.ask(Close()))
+    door = LocalDoor(supervisor, ports, dispatcher)
+    opened.callback(door.close)
     supervisor.ask(AwaitReady())
-    return LocalDoor(supervisor, ports, dispatcher)
+    return door
 
 
 @contextmanager

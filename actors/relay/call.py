@@ -1,8 +1,6 @@
 """A tool call: a short-lived actor that goes through the rules in order; only it awaits."""
 
-import logging
 from typing import Any, Literal, NamedTuple
-from uuid import uuid4
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Code, Refusal, invalid
@@ -26,10 +24,11 @@ from showcaller.actors.relay.messages import (
     TurnOver,
 )
 from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Actor, ActorRef, Timeout
-from showcaller.store.errors import StoreError
 
-logger = logging.getLogger("showcaller.relay")
+End = TurnOver | Glance | Literal["cancelled"]
+"""What became of a prompt: its end, a look at the session that has it, or that it was taken out."""
 
 
 class Caller(NamedTuple):
@@ -67,21 +66,14 @@ class Call(Actor):
         """Carry the call out and give its result."""
         try:
             return await self._carry_out(request)
-        except Refusal as refusal:
-            return refusal.to_result()
-        except StoreError as error:
-            return Refusal(Code.STORAGE, f"The store cannot be read: {error}").to_result()
-        except Exception:
-            reference = uuid4().hex[:12]
-            logger.exception("A call failed, reference %s", reference)
-            error_text = f"The relay made a mistake; its log has it under {reference}."
-            return Refusal(Code.INTERNAL, error_text).to_result()
+        except Exception as error:  # noqa: BLE001 - the caller gets it as a refusal, whatever it is
+            return refusal_for(error).to_result()
         finally:
             self.stop()
 
     async def _carry_out(self, request: CallRequest) -> dict[str, Any]:
         parsed = parse_call(request.arguments)
-        self._client_id = request.client_id
+        self._client_id = prompts.client_id(request.client_id)
         self._notes.extend(parsed.notes)
         self._check_relay(parsed.call.relay)
         await self._supervisor.request(AwaitReady())
@@ -211,27 +203,28 @@ class Call(Actor):
             "origin": "owner",
             "created_at": message["created_at"],
             "cwd": cwd,
-            "group": group,
+            "group": None if group is None else group["id"],
         }
         accepted: Accepted = await self._supervisor.request(CreateSession(row, Prompt(message)))
         outcome = await self._outcome("create_session", accepted, call.text, call.wait_seconds)
-        stored = await read(self._ports.reader, "load_session", session=accepted.session)
-        view = views.session_view(stored)
+        if accepted.duplicate:
+            row = await read(self._ports.reader, "load_session", session=accepted.session)
+        elif group is not None:
+            row |= {"group_name": group["name"], "group_head": None}
         return results.CreateSessionResult(
             **dict(outcome),
-            provider=view.provider,
+            provider=row["provider"],
             model_source="default" if call.provider is None else "requested",
-            mode=stored["mode"],
-            title=view.title,
-            cwd=view.cwd,
-            group=view.group,
+            mode=row["mode"],
+            title=row["title"],
+            cwd=row["cwd"],
+            group=views.group_place(row),
         )
 
-    async def _group(self, name: str) -> str:
-        found = await read(self._ports.reader, "find_group", prefix=name)
+    async def _group(self, name: str) -> dict[str, Any]:
+        found: list[dict[str, Any]] = await read(self._ports.reader, "find_group", prefix=name)
         if len(found) == 1:
-            group: str = found[0]["id"]
-            return group
+            return found[0]
         how = "no group" if not found else "more than one group"
         raise Refusal(
             Code.UNKNOWN_GROUP,
@@ -244,8 +237,8 @@ class Call(Actor):
         assert call.session is not None  # only an external caller may omit them, and parse_call knows that
         assert call.message_id is not None
         session = await self._session(call.session)
-        over = await self._end_of(session, call.message_id, call.wait_seconds)
-        return await self._prompt_result("wait", session, call.message_id, over, "")
+        end = await self._end_of(session, call.message_id, call.wait_seconds)
+        return self._prompt_result("wait", session, call.message_id, end, "")
 
     # -- what became of a prompt -------------------------------------------------------------------
 
@@ -262,33 +255,32 @@ class Call(Actor):
                 status="duplicate",
             )
         try:
-            over = await self._end_of(session, message, wait_seconds)
-            return await self._prompt_result(action, session, message, over, text)
-        except (Refusal, StoreError) as error:  # it is stored: nothing that fails now may read as "not sent"
-            logger.warning("Waiting for %s failed: %s", message, error)
+            end = await self._end_of(session, message, wait_seconds)
+            return self._prompt_result(action, session, message, end, text)
+        except Exception as error:  # noqa: BLE001 - it is stored: nothing that fails now may read as "not sent"
             return results.PromptResult(
                 relay=self._ports.relay_name,
                 summary=f"{action} → {_named(session)}: stored",
-                note=f"The prompt is stored, do not send it again; waiting for it failed: {error}",
+                note=f"It is stored, do not send it again; waiting for it failed: {refusal_for(error)}",
                 session=session,
                 message_id=message,
                 status="queued",
             )
 
-    async def _end_of(self, session: str, message: str, wait_seconds: int) -> TurnOver | Glance:
-        """Wait for a message's end; a glance at the session when the time is up first."""
+    async def _end_of(self, session: str, message: str, wait_seconds: int) -> End:
+        """Wait for a message's end; gives how it stands when the time is up first, or nothing will come."""
         try:
-            over = await self._supervisor.request(
-                ToSession(session, AwaitEnd(message)), timeout=float(wait_seconds)
+            over: TurnOver | None = await self._supervisor.request(
+                IfAwake(session, AwaitEnd(message)), timeout=float(wait_seconds)
             )
         except Timeout:
-            glance: Glance = await self._supervisor.request(ToSession(session, Look()))
-            if message == glance.turn or message in glance.queued:
-                return glance
             over = None
+            glance: Glance | None = await self._supervisor.request(IfAwake(session, Look()))
+            if glance is not None and message in {glance.turn, *glance.queued}:
+                return glance
         return over if over is not None else await self._stored_end(session, message)
 
-    async def _stored_end(self, session: str, message: str) -> TurnOver:
+    async def _stored_end(self, session: str, message: str) -> End:
         row = await read(self._ports.reader, "message", message=message)
         if row is None or row["session"] != session or row["role"] != "user":
             raise Refusal(
@@ -296,11 +288,17 @@ class Call(Actor):
                 f"Session {_named(session)} has no prompt {quote_foreign(message, 60)}.",
                 missing=[message],
             )
+        if row["status"] == "cancelled":
+            return "cancelled"
+        if row["status"] == "queued":
+            return Glance(turn=None, phase=None, text="", queued=(message,))
+        if row["status"] == "handed":
+            return Glance(turn=message, phase="running", text="", queued=())
         reply = row["reply"]
         return TurnOver(session, message, stored_end(row), None if reply is None else reply["id"])
 
-    async def _prompt_result(
-        self, action: str, session: str, message: str, over: TurnOver | Glance, text: str
+    def _prompt_result(
+        self, action: str, session: str, message: str, found: End, text: str
     ) -> results.PromptResult:
         shown = quote_foreign(text or action, 40)
         common: dict[str, Any] = {
@@ -309,14 +307,16 @@ class Call(Actor):
             "session": session,
             "message_id": message,
         }
-        if isinstance(over, Glance):
-            if over.turn != message:
+        if found == "cancelled":
+            return results.PromptResult(**common, status="cancelled")
+        if isinstance(found, Glance):
+            if found.turn != message:
                 return results.PromptResult(**common, status="queued")
-            return results.PromptResult(**common, status="running", progress=views.progress_view(over))
-        reply = views.reply_view(over)
+            return results.PromptResult(**common, status="running", progress=views.progress_view(found))
+        reply = views.reply_view(found)
         if reply is not None and reply.truncated:
             common["note"] = "The reply was cut: read_session shows more of it."
-        end = over.end
+        end = found.end
         return results.PromptResult(
             **common,
             status=end.outcome,

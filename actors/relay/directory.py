@@ -1,6 +1,5 @@
 """Who is awake: the sessions' actors by id, for whoever must reach one without asking the supervisor."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from showcaller.actors.runtime import ActorRef
@@ -33,5 +32,6 @@ class Directory:
     def __len__(self) -> int:
         return len(self._awake)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(list(self._awake))
+    def items(self) -> list[tuple[str, ActorRef[Any]]]:
+        """Give everybody who is awake at this moment."""
+        return list(self._awake.items())

@@ -1,18 +1,22 @@
 """A fan-out under way: starts its items within the bound of jobs, and records one result for each."""
 
 import json
-from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.fanout import FanoutSpec, ItemResult, ItemStatus, compact_json, render
+from showcaller.actors.contract.fanout import FanoutSpec, ItemResult, compact_json
 from showcaller.actors.relay import fanout_steps as steps
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.fanout_items import Attempt, recorded_result
-from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
+from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, StopFanout
+from showcaller.actors.relay.fanout_pages import PAGE, Pages
+from showcaller.actors.relay.fanout_rows import prompt_row, record_arguments, session_row
+from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
     CreateSession,
+    GoOn,
+    IfAwake,
     ItemLink,
     Listen,
     NotUnderWay,
@@ -24,11 +28,11 @@ from showcaller.actors.relay.messages import (
     Written,
 )
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.relay.refusals import refusal_for, refusal_of
 from showcaller.actors.runtime import Actor, ActorRef, Future
-from showcaller.store.batch import Answer
 
-PAGE = 1000  # items read from the store at a time
+OF_ONE_ITEM = frozenset({Code.NOT_FOUND, Code.QUEUE_LIMIT, Code.INVALID_INPUT})
+"""Refusals of a prompt that are about its item alone, so that the others go on."""
 
 
 class _Page(NamedTuple):
@@ -42,18 +46,20 @@ class _Known(NamedTuple):
 
     attempt: Attempt
     message: dict[str, Any] | None
+    first_look: bool
 
 
-class _Accepted(NamedTuple):
-    """The prompt of an item is stored."""
+class _Asked(NamedTuple):
+    """The session has what we asked of it for this item: its prompt is stored, or it tells us of its end."""
 
     number: int
 
 
 class _Failed(NamedTuple):
-    """Something that was asked for ended in an error."""
+    """Something that was asked for, for the item of that number if any, ended in an error."""
 
     error: Exception
+    number: int | None = None
 
 
 class _Stored(NamedTuple):
@@ -78,7 +84,7 @@ class _Found(NamedTuple):
 
 
 class Fanout(Actor):
-    """One fan-out. It ends itself when every item has been reported."""
+    """One fan-out. It ends itself when every item has been reported; its listener hears of every end."""
 
     registered = False
 
@@ -92,16 +98,16 @@ class Fanout(Actor):
         self._supervisor = supervisor
         self._listener = request.listener
         self._spec: FanoutSpec
-        self._rows: deque[dict[str, Any]] = deque()
-        self._last_read = 0
-        self._reading = False
-        self._exhausted = False
+        self._pages = Pages()
         self._working: dict[int, Attempt] = {}
         self._by_message: dict[str, int] = {}
         self._started = 0
         self._stopping = False
         self._begun = False
+        self._finishing = False
         self._over = False
+        self._all_recorded = True
+        self._noted_end = False
 
     # -- begin -------------------------------------------------------------------------------------
 
@@ -111,10 +117,15 @@ class Fanout(Actor):
         if request.items is None or request.spec is None:
             self._ask_reader("fanout", _Found, group=request.group)
             return
+        try:
+            items = [compact_json(item) for item in request.items]
+        except (TypeError, ValueError, RecursionError) as error:
+            self._fail(error)
+            return
         arguments = {
             "group": {"id": request.group, "name": request.name},
             "spec": request.spec.model_dump_json(),
-            "items": [compact_json(item) for item in request.items],
+            "items": items,
             "at": self._ports.clock.wall(),
         }
         self._write("start_fanout", arguments, _Stored())
@@ -124,10 +135,14 @@ class Fanout(Actor):
         handle = _HANDLERS.get(type(message))
         if handle is None:
             super().on_receive(message)
-            return
-        handle(self, message)
-        if not self._over:
+        elif not self._over:
+            handle(self, message)
             self._fill()
+
+    def on_failure(self, *failure: Any) -> None:
+        """Leave nobody waiting after a mistake of ours."""
+        self._stop_running()
+        self._tell_end(failure[1])
 
     def _found(self, found: _Found) -> None:
         row = found.row
@@ -139,6 +154,7 @@ class Fanout(Actor):
         spec = FanoutSpec.model_validate(
             stored | {key: value for key, value in changes.items() if value is not None}
         )
+        self._noted_end = row["finished_at"] is not None
         self._begin(spec, row["name"], row["total"])
 
     def _begin(self, spec: FanoutSpec, name: str | None, total: int) -> None:
@@ -151,149 +167,120 @@ class Fanout(Actor):
 
     def _fill(self) -> None:
         """Take up items while there is room, and read on when the page is used up."""
-        while self._begun and self._rows and (self._stopping or len(self._working) < self._spec.jobs):
-            self._take_up(self._rows.popleft())
-        if not self._begun or self._rows or self._reading:
+        if not self._begun or self._finishing or self._over:
             return
-        if not self._exhausted:
-            self._reading = True
+        while self._stopping or len(self._working) < self._spec.jobs:
+            row = self._pages.next()
+            if row is None:
+                break
+            self._take_up(row)
+        if self._pages.is_due:
+            self._pages.asked = True
             self._ask_reader(
-                "fanout_items", _Page, group=self._request.group, after=self._last_read, limit=PAGE
+                "fanout_items", _Page, group=self._request.group, after=self._pages.after, limit=PAGE
             )
-        elif not self._working:
+        elif self._pages.is_over and not self._working:
             self._finish()
 
     def _page(self, page: _Page) -> None:
-        rows = page.rows
-        self._reading = False
-        self._exhausted = len(rows) < PAGE
-        if rows:
-            self._last_read = rows[-1]["number"]
-        self._rows.extend(rows)
+        self._pages.add(page.rows)
 
     def _take_up(self, row: dict[str, Any]) -> None:
         if row["status"] is not None:
             self._listener.result(recorded_result(row))
             return
         attempt = Attempt.of(row)
-        if self._stopping:
-            self._listener.result(attempt.result("skipped" if attempt.session is None else "interrupted"))
-            return
         self._working[attempt.number] = attempt
         if attempt.message is None:
             self._do(attempt, steps.Start())
         else:
-            self._look_up(attempt, attempt.message)
+            self._look_up(attempt, attempt.message, first_look=True)
 
-    def _look_up(self, attempt: Attempt, message: str) -> None:
-        self._ask_reader("message", lambda found: _Known(attempt, found), message=message)
+    def _look_up(self, attempt: Attempt, message: str, *, first_look: bool) -> None:
+        self._ask_reader("message", lambda found: _Known(attempt, found, first_look), message=message)
 
     def _known(self, known: _Known) -> None:
-        attempt, message = known
-        due = steps.on_resume(attempt, message, self._spec)
-        if self._stopping and not isinstance(due, steps.Record):
-            self._report(attempt, attempt.result("interrupted"))
-        else:
-            self._do(attempt, due)
+        attempt, message, first_look = known
+        self._do(attempt, steps.on_resume(attempt, message, self._spec, first_look=first_look))
 
     def _do(self, attempt: Attempt, due: steps.Due) -> None:
+        if self._stopping:
+            due = steps.when_stopping(due, attempt)
         match due:
             case steps.Start():
                 self._start(attempt)
             case steps.Take(session, message):
                 self._note(attempt, session, message)
-                self._supervisor.tell(ToSession(session, Listen(message, self.actor_ref)))
+                self._supervisor.tell(ToSession(session, GoOn()))
+                self._ask_supervisor(attempt, ToSession(session, Listen(message, self.actor_ref)))
             case steps.Retry(session):
                 self._retry(attempt, session)
             case steps.Record():
                 self._record(attempt, due)
+            case steps.Leave(status, exit_code, reply, seconds):
+                self._all_recorded = False
+                self._report(attempt, attempt.result(status, exit_code, reply, seconds))
 
     def _start(self, attempt: Attempt) -> None:
         prompt = self._prompt(attempt)
-        session = {
-            "id": self._ports.new_id("ses_"),
-            "title": attempt.title,
-            "provider": self._provider,
-            "mode": "agent",
-            "origin": "owner",
-            "created_at": prompt["created_at"],
-            "cwd": self._spec.cwd,
-            "group": self._request.group,
-        }
-        self._note(attempt, session["id"], prompt["id"])
-        link = ItemLink(self._request.group, attempt.number)
-        self._ask_supervisor(attempt, CreateSession(session, Prompt(prompt, link, listener=self.actor_ref)))
+        session = session_row(
+            self._spec,
+            attempt,
+            self._ports.new_id("ses_"),
+            self._request.group,
+            prompt.row["created_at"],
+        )
+        self._note(attempt, session["id"], prompt.row["id"])
+        self._ask_supervisor(attempt, CreateSession(session, prompt))
 
     def _retry(self, attempt: Attempt, session: str) -> None:
         prompt = self._prompt(attempt)
-        self._note(attempt, session, prompt["id"])
-        link = ItemLink(self._request.group, attempt.number)
-        self._ask_supervisor(attempt, ToSession(session, Prompt(prompt, link, listener=self.actor_ref)))
+        self._note(attempt, session, prompt.row["id"])
+        self._ask_supervisor(attempt, ToSession(session, prompt))
 
-    def _prompt(self, attempt: Attempt) -> dict[str, Any]:
+    def _prompt(self, attempt: Attempt) -> Prompt:
         attempt.attempts += 1
-        is_callable = self._spec.kind == "callable"
-        return {
-            "id": self._ports.new_id("msg_"),
-            "origin": "owner",
-            "text": attempt.text if is_callable else render(self._template, attempt.text, attempt.number),
-            "item": compact_json(attempt.item) if is_callable else None,
-            "timeout": self._spec.timeout,
-            "created_at": self._ports.clock.wall(),
-        }
-
-    @property
-    def _provider(self) -> str:
-        if self._spec.kind == "callable":
-            return f"callable:{self._spec.template}"
-        return self._spec.provider
+        message, at = self._ports.new_id("msg_"), self._ports.clock.wall()
+        row = prompt_row(self._spec, self._template, attempt, message, at)
+        return Prompt(row, ItemLink(self._request.group, attempt.number), listener=self.actor_ref)
 
     def _note(self, attempt: Attempt, session: str, message: str) -> None:
         attempt.session, attempt.message = session, message
         self._by_message[message] = attempt.number
-        self._started += 1
+        self._started += not attempt.counted
+        attempt.counted = True
         self._moved()
 
-    def _accepted(self, accepted: _Accepted) -> None:
-        attempt = self._working.get(accepted.number)
-        if self._stopping and attempt is not None and attempt.session is not None:
-            self._interrupt(attempt.session)
+    def _asked(self, asked: _Asked) -> None:
+        attempt = self._working.get(asked.number)
+        if self._stopping and attempt is not None:
+            self._interrupt(attempt)
 
     def _not_under_way(self, gone: NotUnderWay) -> None:
-        """The attempt we meant to listen to has ended meanwhile: see what the store says."""
-        number = self._by_message.pop(gone.message, None)
-        attempt = None if number is None else self._working.get(number)
+        """No end will come of the attempt that we listen to: see what the store says."""
+        attempt = self._attempt_of(gone.message)
         if attempt is not None:
-            self._look_up(attempt, gone.message)
+            self._look_up(attempt, gone.message, first_look=False)
 
     # -- the end of an attempt ---------------------------------------------------------------------
 
+    def _attempt_of(self, message: str) -> Attempt | None:
+        """Give the attempt that this message is, the first time that it is over."""
+        number = self._by_message.pop(message, None)
+        return None if number is None else self._working.get(number)
+
     def _turn_over(self, over: TurnOver) -> None:
-        number = self._by_message.pop(over.message, None)
-        attempt = None if number is None else self._working.get(number)
+        attempt = self._attempt_of(over.message)
         if attempt is None:
             return
-        due = steps.on_end(over.end, attempt.attempts, self._spec)
-        was_cut = isinstance(due, steps.Record) and due.status == "interrupted"
-        if self._stopping and (was_cut or isinstance(due, steps.Retry)):
-            status: ItemStatus = "interrupted" if was_cut else "failed"
-            end = over.end
-            self._report(attempt, attempt.result(status, end.exit_code, end.reply, end.seconds))
-        else:
-            self._do(attempt, due)
+        due: steps.Due = steps.on_end(over.end, attempt.attempts, self._spec)
+        if self._stopping:
+            due = steps.when_stopping(due, attempt, over.end)
+        self._do(attempt, due)
 
     def _record(self, attempt: Attempt, due: steps.Record) -> None:
         result = attempt.result(due.status, due.exit_code, due.reply, due.seconds)
-        arguments = {
-            "group": self._request.group,
-            "number": attempt.number,
-            "status": due.status,
-            "exit_code": due.exit_code,
-            "reply": due.reply,
-            "seconds": due.seconds,
-            "error": due.error,
-            "at": self._ports.clock.wall(),
-        }
+        arguments = record_arguments(self._request.group, attempt, due, self._ports.clock.wall())
         self._write("record_item", arguments, _Recorded(attempt.number, result))
 
     def _report(self, attempt: Attempt, result: ItemResult) -> None:
@@ -314,65 +301,87 @@ class Fanout(Actor):
             return
         self._stopping = True
         for attempt in self._working.values():
-            if attempt.session is not None and attempt.message is not None:
-                self._interrupt(attempt.session)
+            self._interrupt(attempt)
 
-    def _interrupt(self, session: str) -> None:
-        self._supervisor.tell(ToSession(session, StopRunning(interrupted=True)))
+    def _interrupt(self, attempt: Attempt) -> None:
+        """End the attempt's turn, or keep it from beginning; its session tells us which."""
+        if attempt.session is not None and attempt.message in self._by_message:
+            stop = StopRunning("interrupted", attempt.message)
+            tell_if_alive(self._supervisor, IfAwake(attempt.session, stop))
 
     def _finish(self) -> None:
-        if self._stopping:
+        if self._stopping or self._noted_end or not self._all_recorded:
             self._end(None)
             return
-        self._over = True
+        self._finishing = True
         self._write(
             "finish_fanout", {"group": self._request.group, "at": self._ports.clock.wall()}, _Finished()
         )
 
     def _failed(self, failed: _Failed) -> None:
-        self._fail(failed.error)
+        error = failed.error
+        attempt = None if failed.number is None else self._working.get(failed.number)
+        if attempt is not None and attempt.message is not None:
+            self._by_message.pop(attempt.message, None)
+        code = error.code if isinstance(error, Refusal) else None
+        if attempt is not None and code in OF_ONE_ITEM:
+            self._do(attempt, steps.Record("failed", None, str(error), 0.0, str(error)))
+        elif attempt is not None and code is Code.UNAVAILABLE:  # the relay ends
+            self._stop_running()
+            self._do(attempt, steps.left_waiting(attempt))
+        else:
+            self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        if not self._over:
-            self._stop_running()
-            self._end(error)
+        self._stop_running()
+        self._end(error)
 
     def _end(self, error: Exception | None) -> None:
+        if not self._over:
+            self._tell_end(error)
+            self.stop()
+
+    def _tell_end(self, error: Exception | None) -> None:
         self._over = True
-        self._listener.finished(error)
-        self.stop()
+        self._listener.finished(None if error is None else refusal_for(error))
+        tell_if_alive(self._supervisor, FanoutOver(self._request.group, self.actor_ref))
 
     # -- asking ------------------------------------------------------------------------------------
 
     def _written(self, written: Written) -> None:
         tag, answer = written
-        if self._refused(answer):
-            return
-        if isinstance(tag, _Stored) and self._request.spec is not None:
+        refusal = refusal_of(answer)
+        if refusal is not None:
+            self._fail(refusal)
+        elif isinstance(tag, _Stored) and self._request.spec is not None:
             self._begin(self._request.spec, self._request.name, len(self._request.items or ()))
         elif isinstance(tag, _Recorded):
             self._report(self._working[tag.number], tag.result)
         elif isinstance(tag, _Finished):
             self._end(None)
 
-    def _refused(self, answer: Answer) -> bool:
-        refusal = refusal_of(answer)
-        if refusal is not None:
-            self._fail(refusal)
-        return refusal is not None
-
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
         self._writer.tell(Write(name, arguments, self.actor_ref, tag))
 
     def _ask_supervisor(self, attempt: Attempt, message: Any) -> None:
-        ref, number = self.actor_ref, attempt.number
-        self._supervisor.request(message).add_done_callback(
-            lambda done: _tell(ref, done, lambda _: _Accepted(number))
-        )
+        number = attempt.number
+        asked = self._supervisor.request(message)
+        self._when_done(asked, lambda _: _Asked(number), number)
 
     def _ask_reader(self, query: str, wrap: Any, **arguments: Any) -> None:
+        self._when_done(read(self._ports.reader, query, **arguments), wrap, None)
+
+    def _when_done(self, asked: "Future[Any]", wrap: Callable[[Any], Any], number: int | None) -> None:
         ref = self.actor_ref
-        read(self._ports.reader, query, **arguments).add_done_callback(lambda done: _tell(ref, done, wrap))
+
+        def tell(done: "Future[Any]") -> None:
+            try:
+                message = wrap(done.get())
+            except Exception as error:  # noqa: BLE001 - whatever it is, the fan-out has to hear of it
+                message = _Failed(error, number)
+            tell_if_alive(ref, message)
+
+        asked.add_done_callback(tell)
 
 
 _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
@@ -383,15 +392,6 @@ _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
     _Found: Fanout._found,
     _Page: Fanout._page,
     _Known: Fanout._known,
-    _Accepted: Fanout._accepted,
+    _Asked: Fanout._asked,
     _Failed: Fanout._failed,
 }
-
-
-def _tell(ref: ActorRef[Any], done: "Future[Any]", wrap: Any) -> None:
-    try:
-        message = wrap(done.get())
-    except Exception as error:  # noqa: BLE001 - whatever it is, the fan-out has to hear of it
-        message = _Failed(error)
-    if ref.is_alive():
-        ref.tell(message)

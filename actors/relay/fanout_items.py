@@ -1,10 +1,21 @@
 """A fan-out's items in work, and the results that they come to."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from showcaller.actors.contract.fanout import ItemResult, ItemStatus, compact_json
+from showcaller.actors.contract.errors import Refusal, invalid
+from showcaller.actors.contract.fanout import (
+    FanoutSpec,
+    ItemResult,
+    ItemStatus,
+    Template,
+    check_item,
+    compact_json,
+    render,
+)
+from showcaller.actors.contract.json_text import check_value
 
 TITLE = 80  # characters of an item that make its session's title
 
@@ -18,6 +29,7 @@ class Attempt:
     attempts: int
     session: str | None = None
     message: str | None = None
+    counted: bool = False
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> "Attempt":
@@ -27,7 +39,7 @@ class Attempt:
     @property
     def text(self) -> str:
         """The item as text: itself, or its compact JSON."""
-        return self.item if isinstance(self.item, str) else compact_json(self.item)
+        return item_text(self.item)
 
     @property
     def title(self) -> str:
@@ -41,7 +53,9 @@ class Attempt:
         reply: str | None = None,
         seconds: float | None = None,
     ) -> ItemResult:
-        """The line that reports this item."""
+        """The line that reports this item; one that is skipped never started, so it has no session."""
+        if status == "skipped":
+            return ItemResult(item=self.item, status=status)
         return ItemResult(
             item=self.item,
             session=self.session,
@@ -51,6 +65,38 @@ class Attempt:
             seconds=seconds or 0.0,
             attempts=self.attempts,
         )
+
+
+def item_text(item: Any) -> str:
+    """An item as text: itself, or its compact JSON."""
+    return item if isinstance(item, str) else compact_json(item)
+
+
+def check_items(spec: FanoutSpec, items: Sequence[Any]) -> None:
+    """Refuse the items that no prompt can be made of, before anything is stored; the text names the first.
+
+    Raises ``Refusal`` for a value that is no JSON, a text that cannot be carried, and a command that would be
+    longer than a program takes.
+    """
+    template = spec.parsed()
+    for number, item in enumerate(items, start=1):
+        try:
+            check_value(item)
+            check_item(item_text(item), number)
+            prompt_text(spec, template, item, number)
+        except Refusal as refusal:
+            raise invalid(f"{refusal.error} Nothing was started.", item_number=number) from refusal
+
+
+def prompt_text(spec: FanoutSpec, template: Template, item: Any, number: int) -> str:
+    """The text of an item's prompt: the rendered template, or for a callable the item's own text."""
+    text = item_text(item)
+    return text if spec.kind == "callable" else render(template, text, number)
+
+
+def provider_of(spec: FanoutSpec) -> str:
+    """The provider that runs the items' turns."""
+    return f"callable:{spec.template}" if spec.kind == "callable" else spec.provider
 
 
 def recorded_result(row: dict[str, Any]) -> ItemResult:

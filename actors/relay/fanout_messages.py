@@ -1,8 +1,11 @@
 """What a fan-out is asked, and how it tells how it goes."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime import ActorRef
 
 
 class FanoutListener(Protocol):
@@ -38,3 +41,10 @@ class FanoutRequest(NamedTuple):
 
 class StopFanout(NamedTuple):
     """To a fan-out: start no more, interrupt what runs, and give what is left as skipped."""
+
+
+class FanoutOver(NamedTuple):
+    """From a fan-out to the supervisor: it has ended, whatever the reason."""
+
+    group: str
+    ref: "ActorRef[Any]"

@@ -12,10 +12,14 @@ class Start(NamedTuple):
 
 
 class Take(NamedTuple):
-    """Its prompt is stored and no worker has had it: wake the session and wait for the end."""
+    """Its prompt is stored and has no end yet: let the session go on with it, and wait for the end.
+
+    ``handed``: a worker may have had it; else it only waits.
+    """
 
     session: str
     message: str
+    handed: bool = False
 
 
 class Retry(NamedTuple):
@@ -34,23 +38,35 @@ class Record(NamedTuple):
     error: str | None
 
 
-Due = Start | Take | Retry | Record
+class Leave(NamedTuple):
+    """Report it as it stands and record nothing, so that a later run takes it up where it is."""
+
+    status: ItemStatus
+    exit_code: int | None
+    reply: str
+    seconds: float
 
 
-def on_resume(attempt: Attempt, message: dict[str, Any] | None, spec: FanoutSpec) -> Due:
+Due = Start | Take | Retry | Record | Leave
+
+
+def on_resume(
+    attempt: Attempt, message: dict[str, Any] | None, spec: FanoutSpec, *, first_look: bool = True
+) -> Due:
     """Say what is due for an item without a result, when a fan-out finds it.
 
     ``message`` is the row of its latest attempt with the reply, None when there was none. An item that
-    was cut in the middle starts again, unless the fan-out was told not to.
+    was cut in the middle starts again, unless the fan-out was told not to, or it was cut in this very run
+    (``first_look`` is false).
     """
     if attempt.session is None or message is None:
         return Start()
     if message["status"] in {"queued", "handed"}:
-        return Take(attempt.session, message["id"])
+        return Take(attempt.session, message["id"], handed=message["status"] == "handed")
     if message["status"] == "cancelled":
         return Retry(attempt.session)
     end = stored_end(message)
-    if _was_cut(end) and spec.rerun:
+    if _was_cut(end) and spec.rerun and first_look:
         return Retry(attempt.session)
     return on_end(end, attempt.attempts, spec)
 
@@ -72,12 +88,41 @@ def stored_end(message: dict[str, Any]) -> TurnEnded:
     )
 
 
-def on_end(end: TurnEnded, attempts: int, spec: FanoutSpec) -> Retry | Record:
-    """Say what is due when an attempt has ended; a failed one is repeated while retries are left."""
-    if end.outcome == "failed" and not _was_cut(end) and attempts <= spec.retries:
+def on_end(end: TurnEnded, attempts: int, spec: FanoutSpec) -> Retry | Record | Leave:
+    """Say what is due when an attempt has ended.
+
+    A failed one is repeated while retries are left. One that was cut in the middle is not repeated by
+    itself: a later run decides about it, if the fan-out wants that.
+    """
+    if _was_cut(end):
+        if spec.rerun:
+            return Leave("interrupted", end.exit_code, end.reply, end.seconds)
+        return Record("interrupted", end.exit_code, end.reply, end.seconds, end.error_text)
+    if end.outcome == "failed" and attempts <= spec.retries:
         return Retry(end.session)
-    status: ItemStatus = "interrupted" if _was_cut(end) else end.outcome
-    return Record(status, end.exit_code, end.reply, end.seconds, end.error_text)
+    return Record(end.outcome, end.exit_code, end.reply, end.seconds, end.error_text)
+
+
+def when_stopping(due: Due, attempt: Attempt, end: TurnEnded | None = None) -> Record | Leave:
+    """Say what a fan-out that starts nothing more makes of what would be due: it records what has ended."""
+    match due:
+        case Record(status="interrupted"):
+            return Leave("interrupted", due.exit_code, due.reply, due.seconds)
+        case Record() | Leave():
+            return due
+        case Retry() if end is not None:
+            return Leave("failed", end.exit_code, end.reply, end.seconds)
+        case Take(handed=False):
+            return left_waiting(attempt)
+        case Start():
+            return Leave("skipped", None, "", 0.0)
+        case _:
+            return Leave("interrupted", None, "", 0.0)
+
+
+def left_waiting(attempt: Attempt) -> Leave:
+    """Report an attempt that no worker has had."""
+    return Leave("skipped" if attempt.attempts <= 1 else "interrupted", None, "", 0.0)
 
 
 def _was_cut(end: TurnEnded) -> bool:

@@ -16,7 +16,7 @@ class InFlight:
         self._size = 0
 
     def begin(self, turn: str) -> None:
-        """A worker has taken this turn."""
+        """This turn goes to a worker."""
         self.end()
         self.turn = turn
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay.turn_signals import Why
 from showcaller.store.batch import Answer
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ class AwaitReady(NamedTuple):
 
 
 class Close(NamedTuple):
-    """To the supervisor: interrupt what runs, and answer when every session sleeps and all is stored."""
+    """To the supervisor: interrupt what runs, and answer when nothing is under way and all is stored."""
 
 
-class Wake(NamedTuple):
-    """To a session: nothing but be awake, so that what waits in its queue runs."""
+class GoOn(NamedTuple):
+    """To a session: let run what waits in its queue, also what a stop has held."""
 
 
 class IfAwake(NamedTuple):
@@ -72,13 +73,16 @@ class Accepted(NamedTuple):
 
 
 class AwaitEnd(NamedTuple):
-    """To a session: answer with a ``TurnOver`` once this message has its end."""
+    """To a session: answer with a ``TurnOver`` once this message has its end.
+
+    None says that no end will come of it here: the store says how it stands.
+    """
 
     message: str
 
 
 class Listen(NamedTuple):
-    """To a session: tell ``listener`` when this message, queued or running, has its end."""
+    """To a session: tell ``listener`` when this message, queued or running, has its end; answered at once."""
 
     message: str
     listener: "ActorRef[Any]"
@@ -98,15 +102,20 @@ class Glance(NamedTuple):
 
 
 class NotUnderWay(NamedTuple):
-    """From a session to a listener: this message is neither queued nor running here; see the store."""
+    """From a session to a listener: no end will come of this message here; the store says how it stands."""
 
     message: str
 
 
 class StopRunning(NamedTuple):
-    """To a session: stop the turn under way. ``interrupted`` when the relay ends, not somebody's wish."""
+    """To a session: end the turn under way, and begin no other by itself.
 
-    interrupted: bool = False
+    ``why``: ``stopped`` is somebody's wish; ``interrupted`` a fan-out's that cuts its own ``message``, which
+    leaves other messages' turns alone; ``closing`` says that the relay ends.
+    """
+
+    why: Why = "stopped"
+    message: str | None = None
 
 
 class TurnOver(NamedTuple):
@@ -146,7 +155,18 @@ class AwaitStored(NamedTuple):
 
 
 class MaySleep(NamedTuple):
-    """From a session that has nothing to do: let me sleep if you have sent me no more than ``handled``."""
+    """From a session that has nothing to do: let me sleep if you have sent me no more than ``handled``.
+
+    ``ref`` is its own: the session of that id may be awake again by the time this is read.
+    """
 
     session: str
     handled: int
+    ref: "ActorRef[Any]"
+
+
+class Fell(NamedTuple):
+    """From a session that fails because of a mistake of ours: it is not there any more."""
+
+    session: str
+    ref: "ActorRef[Any]"

@@ -9,11 +9,13 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a prompt's first line that make a title
+CLIENT_ID = 200  # characters of a client id at most
 
 
 def check_provider(provider: str, nothing: str) -> None:
     """Refuse a provider that this relay does not have."""
-    if provider != "command" and not provider.startswith("callable:"):
+    kind, _, function = provider.partition(":")
+    if provider != "command" and not (kind == "callable" and function):
         raise Refusal(
             Code.PROVIDER_UNAVAILABLE,
             f"This relay has no provider {quote_foreign(provider)}; "
@@ -39,15 +41,35 @@ def working_folder(cwd: str | None, default: str) -> str:
     if cwd is None:
         return default
     path = Path(cwd)
-    if not path.is_absolute() or not path.is_dir():
-        why = "is not there or is no folder" if path.is_absolute() else "must be absolute"
-        raise invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=[default])
-    return str(path.resolve())
+    if not path.is_absolute():
+        raise _no_folder(cwd, "must be absolute", default)
+    try:
+        resolved = path.resolve(strict=True)
+        is_folder = resolved.is_dir()
+    except (OSError, RuntimeError) as error:  # resolve() tells of a loop of links with a RuntimeError
+        why = getattr(error, "strerror", None) or "its links go round in a circle"
+        raise _no_folder(cwd, f"cannot be used ({why})", default) from error
+    if not is_folder:
+        raise _no_folder(cwd, "is no folder", default)
+    return str(resolved)
+
+
+def _no_folder(cwd: str, why: str, default: str) -> Refusal:
+    return invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=[default])
 
 
 def title_of(text: str) -> str:
     """A session's title when nobody gave one: the first line that says something."""
     return text.strip().split("\n", 1)[0].strip()[:TITLE] or "(no title)"
+
+
+def client_id(given: object) -> str | None:
+    """Check the id that makes a repeat harmless; raises ``Refusal`` for what cannot be one."""
+    if given is None:
+        return None
+    if not isinstance(given, str) or not 0 < len(given) <= CLIENT_ID or not given.isprintable():
+        raise invalid(f"An id is 1 to {CLIENT_ID} printable characters. Nothing was done.")
+    return given
 
 
 def message_row(text: str, ports: Ports, client_id: str | None) -> dict[str, Any]:

@@ -1,7 +1,13 @@
-"""What the store's answers mean to whoever asked: the refusals of the contract."""
+"""What the store's answers and other errors mean to whoever asked: the refusals of the contract."""
+
+import logging
+from uuid import uuid4
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.store.batch import Answer
+from showcaller.store.errors import StoreError
+
+logger = logging.getLogger("showcaller.relay")
 
 _CONFLICTS = {
     "missing": Code.NOT_FOUND,
@@ -23,3 +29,14 @@ def refusal_of(answer: Answer) -> Refusal | None:
     if answer.error == "conflict" and answer.value in _CONFLICTS:
         return Refusal(_CONFLICTS[answer.value], f"Nothing was done: {detail}")
     return Refusal(Code.INTERNAL, "The relay made a mistake while storing this; its log says which.")
+
+
+def refusal_for(error: BaseException) -> Refusal:
+    """Give an error as the refusal that a caller may read; what is a mistake of ours goes into the log."""
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, StoreError):
+        return Refusal(Code.STORAGE, f"The store cannot be read: {error}")
+    reference = uuid4().hex[:12]
+    logger.error("A mistake, reference %s", reference, exc_info=error)
+    return Refusal(Code.INTERNAL, f"The relay made a mistake; its log has it under {reference}.")

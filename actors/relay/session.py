@@ -1,50 +1,59 @@
 """A session: carries out what ``turn.py`` decides about its messages and its worker's frames."""
 
-import json
 import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.worker import StopTurn, TurnEnded, TurnOutput, TurnTaken
 from showcaller.actors.relay import turn
+from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.in_flight import InFlight
+from showcaller.actors.relay.listeners import Listeners, tell_if_alive
 from showcaller.actors.relay.messages import (
     Accepted,
     AwaitEnd,
+    Fell,
     Glance,
+    GoOn,
     Listen,
     Loaded,
     Look,
     MaySleep,
-    NotUnderWay,
     Prompt,
     StopRunning,
     TurnOver,
-    Wake,
     Write,
     Written,
 )
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
-from showcaller.actors.runtime import Actor, ActorRef, Future, take_reply
+from showcaller.actors.relay.turn_records import end_arguments, run_turn, waiting_message
+from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, Future, take_reply
 
 logger = logging.getLogger("showcaller.relay")
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before what the store refused is tried again
 
-Hear = Callable[[TurnOver], None]
+Reply = Future[Any] | None
 
 
 class _ForPrompt(NamedTuple):
-    """Tag of a write that accepts a prompt."""
+    """Tag of a write that accepts a prompt; ``stops`` is what the turn counted when it arrived."""
 
     prompt: Prompt
-    reply: "Future[Any] | None"
+    stops: int
+    is_busy: bool
 
 
 class _ForHandOver(NamedTuple):
     """Tag of a write that hands a message over."""
+
+    message: str
+
+
+class _ForTakeBack(NamedTuple):
+    """Tag of a write that queues a message again."""
 
     message: str
 
@@ -75,7 +84,7 @@ class Session(Actor):
         ports: Ports,
         writer: ActorRef[Any],
         supervisor: ActorRef[Any],
-        first: "tuple[dict[str, Any], Prompt, Future[Any] | None] | None" = None,
+        first: tuple[dict[str, Any], Prompt, Reply] | None = None,
     ) -> None:
         super().__init__()
         self.id = session
@@ -84,15 +93,15 @@ class Session(Actor):
         self._supervisor = supervisor
         self._first = first
         self._row: dict[str, Any] = {} if first is None else first[0]
+        self._unusable: Exception | None = None
         self._state = turn.TurnState(session)
         self._in_flight = InFlight()
-        self._listeners: dict[str, list[Hear]] = {}
-        self._stash: list[tuple[Any, Future[Any] | None]] | None = None
+        self._listeners = Listeners()
+        self._stash: list[tuple[Any, Reply]] | None = None
         self._handled = 0
-        self._accepting = 0
+        self._accepting: dict[str, Reply] = {}
         self._pause = FIRST_PAUSE
         self._last_reply: str | None = None
-        self._closing = False
 
     def on_start(self) -> None:
         """Store the new session, or load the one that was woken."""
@@ -103,69 +112,51 @@ class Session(Actor):
             return
         self._stash = []
         ref = self.actor_ref
-
-        def loaded(value: Any, error: Exception | None) -> None:
-            ref.tell(Loaded(value, error))
-
-        self._ports.reader.read("load_session", {"session": self.id}, loaded)
+        self._ports.reader.read(
+            "load_session",
+            {"session": self.id},
+            lambda value, error: tell_if_alive(ref, Loaded(value, error)),
+        )
 
     def on_receive(self, message: Any) -> None:
         """Take one message; the kinds stand in ``messages.py`` and ``contract/worker.py``."""
-        if isinstance(message, Written):
-            self._written(message)
-        elif isinstance(message, TurnEnded):
-            self._step(turn.WorkerEnded(message))
-        elif isinstance(message, TurnOutput):
-            self._in_flight.add(message)
-        elif isinstance(message, TurnTaken):
-            self._in_flight.begin(message.turn)
-        elif isinstance(message, Loaded):
-            self._loaded(message)
-        elif isinstance(message, _TryAgain):
-            self._step(turn.TryAgain())
+        handle = _FROM_BELOW.get(type(message))
+        if handle is not None:
+            handle(self, message)
         else:
             self._handled += 1
-            self._requested(message, take_reply())
+            reply = take_reply()
+            if self._stash is None:
+                self._requested(message, reply)
+            else:
+                self._stash.append((message, reply))
         self._maybe_sleep()
+
+    def on_stop(self) -> None:
+        """Answer those who still wait for a message that stays in the queue."""
+        self._listeners.look_up_all()
+
+    def on_failure(self, *_: Any) -> None:
+        """Leave nobody waiting after a mistake of ours; the next message wakes the session anew."""
+        fault = ActorDeadError(f"session {self.id} failed; the relay's log says why")
+        for reply in (*self._accepting.values(), *(reply for _, reply in self._stash or ())):
+            _answer(reply, fault)
+        self._listeners.look_up_all()
+        tell_if_alive(self._supervisor, Fell(self.id, self.actor_ref))
 
     # -- requests ----------------------------------------------------------------------------------
 
-    def _requested(self, message: Any, reply: "Future[Any] | None") -> None:
-        if self._stash is not None:
-            self._stash.append((message, reply))
-        elif isinstance(message, Prompt):
-            self._accept(message, reply)
-        elif isinstance(message, AwaitEnd):
-            self._await_end(message.message, reply)
-        elif isinstance(message, Listen):
-            self._listen(message)
-        elif isinstance(message, StopRunning):
-            self._closing = self._closing or message.interrupted
-            self._answer(reply, self._state.turn is not None)
-            self._step(turn.Stop(message.interrupted))
-        elif isinstance(message, Look):
-            self._answer(reply, self._glance())
-        elif isinstance(message, Wake):
-            self._answer(reply, None)
-        else:
+    def _requested(self, message: Any, reply: Reply) -> None:
+        handle = _REQUESTS.get(type(message))
+        if handle is None:
             super().on_receive(message)
-
-    @staticmethod
-    def _answer(reply: "Future[Any] | None", value: Any) -> None:
-        if reply is None:
-            return
-        if isinstance(value, Refusal):
-            reply.try_set_exception(value)
+        elif self._unusable is not None:
+            _answer(reply, self._unusable)
         else:
-            reply.try_set(value)
+            handle(self, message, reply)
 
-    def _accept(
-        self, prompt: Prompt, reply: "Future[Any] | None", new_session: dict[str, Any] | None = None
-    ) -> None:
-        if prompt.only_if_idle and self._is_busy():
-            self._answer(reply, Refusal(Code.BUSY, f"Session {self.id} is working. Nothing was sent."))
-            return
-        self._accepting += 1
+    def _accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
+        is_busy = prompt.only_if_idle and self._is_busy()
         arguments: dict[str, Any] = {"message": prompt.row}
         if new_session is not None:
             arguments["session"] = new_session
@@ -176,184 +167,215 @@ class Session(Actor):
             name = "start_item" if new_session is not None else "retry_item"
         else:
             name = "create_session" if new_session is not None else "accept_message"
-        self._write(name, arguments, _ForPrompt(prompt, reply))
+        if is_busy:  # the store, which knows whether it was sent before, is asked to take no further one
+            arguments["queue_limit"] = 0
+        self._accepting[prompt.row["id"]] = reply
+        self._write(name, arguments, _ForPrompt(prompt, self._state.stops, is_busy))
 
     def _is_busy(self) -> bool:
-        return self._state.turn is not None or bool(self._state.queue) or self._accepting > 0
+        return self._state.turn is not None or bool(self._state.queue) or bool(self._accepting)
 
-    def _await_end(self, message: str, reply: "Future[Any] | None") -> None:
-        """Answer at the message's end; None when it is not under way here (look it up in the store)."""
-        if not self._is_under_way(message):
-            self._answer(reply, None)
+    def _await_end(self, request: AwaitEnd, reply: Reply) -> None:
+        if not self._is_under_way(request.message):
+            _answer(reply, None)
         elif reply is not None:
-            self._hear(message, reply.try_set)
+            self._listeners.add_reply(request.message, reply)
 
-    def _listen(self, message: Listen) -> None:
-        if self._is_under_way(message.message):
-            self._hear(message.message, message.listener.tell)
-        else:
-            message.listener.tell(NotUnderWay(message.message))
-
-    def _hear(self, message: str, hear: "Callable[[TurnOver], object]") -> None:
-        self._listeners.setdefault(message, []).append(lambda over: (hear(over), None)[1])
+    def _listen(self, request: Listen, reply: Reply) -> None:
+        self._listeners.add_ref(request.message, request.listener)
+        if not self._is_under_way(request.message):
+            self._listeners.look_up(request.message)
+        _answer(reply, None)
 
     def _is_under_way(self, message: str) -> bool:
-        current = self._state.turn
-        return (current is not None and current.message.id == message) or any(
-            waiting.id == message for waiting in self._state.queue
-        )
+        return self._state.is_turn(message) or self._state.is_queued(message)
 
-    def _glance(self) -> Glance:
+    def _stop_running(self, request: StopRunning, reply: Reply) -> None:
+        message = request.message
+        if message is not None and not self._is_under_way(message) and message not in self._accepting:
+            _answer(reply, False)
+            return
+        _answer(reply, self._state.turn is not None)
+        self._step(signals.Stop(request.why, message, accepting=bool(self._accepting)))
+        if message is not None and self._state.is_queued(message):
+            self._listeners.look_up(message)
+
+    def _look(self, _: Look, reply: Reply) -> None:
         current = self._state.turn
-        return Glance(
+        glance = Glance(
             turn=None if current is None else current.message.id,
             phase=None if current is None else current.phase,
             text=self._in_flight.text,
             queued=tuple(waiting.id for waiting in self._state.queue),
         )
+        _answer(reply, glance)
+
+    def _go_on(self, _: GoOn, reply: Reply) -> None:
+        self._step(signals.GoOn())
+        _answer(reply, None)
 
     # -- what comes back ---------------------------------------------------------------------------
 
     def _loaded(self, loaded: Loaded) -> None:
         stash, self._stash = self._stash or [], None
         if loaded.row is None:
-            missing = loaded.error or _no_session(self.id)
-            for _, reply in stash:
-                if reply is not None:
-                    reply.try_set_exception(missing)
-            return
-        self._row = loaded.row
-        for row in loaded.row["unfinished"]:
-            if row["status"] == "queued":
-                self._step(turn.Stored(_waiting(row)))
+            self._unusable = loaded.error or _no_session(self.id)
+        else:
+            self._row = loaded.row
+            for row in loaded.row["unfinished"]:
+                self._take_up(row)
         for message, reply in stash:
             self._requested(message, reply)
+
+    def _take_up(self, row: dict[str, Any]) -> None:
+        if row["status"] == "queued":
+            self._step(signals.Stored(waiting_message(row), self._state.stops))
+        else:  # who sleeps has no turn under way, and what was cut before had its end at the relay's start
+            logger.error("The store has %s with a worker, but its session knew of no turn", row["id"])
+            self._step(signals.FoundHanded(waiting_message(row)))
 
     def _written(self, written: Written) -> None:
         tag, answer = written
         if isinstance(tag, _ForPrompt):
             self._accepted(tag, written)
-        elif isinstance(tag, _ForHandOver):
-            if answer.error is None:
-                self._step(turn.HandOverStored(tag.message))
-            elif answer.error == "conflict":
-                self._step(turn.HandOverRefused(tag.message))
-            else:
-                self._step(turn.HandOverFailed(tag.message))
-        elif isinstance(tag, _ForEnd):
+            return
+        if answer.error is None:
+            self._pause = FIRST_PAUSE
+        if isinstance(tag, _ForHandOver):
+            self._hand_over_written(tag, answer.error)
+        elif isinstance(tag, _ForTakeBack):
+            self._take_back_written(tag, answer.error)
+        else:
             self._end_written(tag, written)
 
     def _accepted(self, tag: _ForPrompt, written: Written) -> None:
-        self._accepting -= 1
-        prompt, reply = tag
-        refusal = refusal_of(written.answer)
+        prompt, answer = tag.prompt, written.answer
+        reply = self._accepting.pop(prompt.row["id"])
+        refusal = refusal_of(answer)
         if refusal is not None:
-            self._answer(reply, refusal)
+            busy = tag.is_busy and refusal.code is Code.QUEUE_LIMIT
+            _answer(reply, _is_working(self.id) if busy else refusal)
             return
-        first = written.answer.value.get("duplicate")
+        first = answer.value.get("duplicate")
         if first is not None:
-            self._answer(reply, Accepted(written.answer.value["session"], first, duplicate=True))
+            _answer(reply, Accepted(answer.value["session"], first, duplicate=True))
             return
         if prompt.listener is not None:
-            self._hear(prompt.row["id"], prompt.listener.tell)
-        self._answer(reply, Accepted(self.id, prompt.row["id"]))
-        self._step(turn.Stored(_waiting(prompt.row)))
+            self._listeners.add_ref(prompt.row["id"], prompt.listener)
+        _answer(reply, Accepted(self.id, prompt.row["id"]))
+        self._step(signals.Stored(waiting_message(prompt.row), tag.stops))
+
+    def _hand_over_written(self, tag: _ForHandOver, error: str | None) -> None:
+        if error is None:
+            self._step(signals.HandOverStored(tag.message))
+        elif error == "conflict":
+            self._step(signals.HandOverRefused(tag.message))
+        else:
+            self._step(signals.HandOverFailed(tag.message))
+
+    def _take_back_written(self, tag: _ForTakeBack, error: str | None) -> None:
+        if error == "storage":
+            self._step(signals.StoreFailed(tag.message))
+        else:
+            self._step(signals.TakenBack(tag.message, gone=error is not None))
 
     def _end_written(self, tag: _ForEnd, written: Written) -> None:
         error = written.answer.error
-        if error == "storage":
-            self._step(turn.EndFailed(tag.message))
-            return
-        if error is not None:  # it has its end already, or never can get one: either way it is over
+        if error is None:
+            self._last_reply = tag.reply
+            self._step(signals.EndStored(tag.message))
+        elif error == "storage":
+            self._step(signals.StoreFailed(tag.message))
+        else:
             logger.error("The end of %s was not stored: %s", tag.message, written.answer.detail)
-        self._pause = FIRST_PAUSE
-        self._last_reply = tag.reply
-        self._step(turn.EndStored(tag.message))
+            self._step(signals.EndRefused(tag.message, faulty=error == "fault"))
+
+    def _taken(self, receipt: TurnTaken) -> None:
+        """A worker's receipt changes nothing: that it may have the prompt was stored before it was sent."""
 
     # -- effects -----------------------------------------------------------------------------------
 
-    def _step(self, event: turn.Input) -> None:
+    def _step(self, event: signals.Input) -> None:
         self._state, effects = turn.step(self._state, event)
         for effect in effects:
             self._carry_out(effect)
 
-    def _carry_out(self, effect: turn.Effect) -> None:
+    def _carry_out(self, effect: signals.Effect) -> None:
         match effect:
-            case turn.CommitHandOver(message):
+            case signals.CommitHandOver(message):
                 self._commit_hand_over(message.id)
-            case turn.SendRun(message):
-                self._ports.workers.send([self._run_turn(message)])
-            case turn.SendStop(message_id):
+            case signals.SendRun(message):
+                self._in_flight.begin(message.id)
+                self._ports.workers.send([run_turn(self._row, message)])
+            case signals.SendStop(message_id):
                 self._ports.workers.send([StopTurn(session=self.id, turn=message_id)])
-            case turn.CommitEnd(end):
+            case signals.CommitTakeBack(message_id):
+                self._write("take_back", {"message": message_id}, _ForTakeBack(message_id))
+            case signals.CommitEnd(end):
                 self._commit_end(end)
-            case turn.Announce(end):
-                self._announce(end)
-            case turn.AskAgainLater():
+            case signals.Announce(end):
+                self._in_flight.end()
+                self._listeners.over(TurnOver(self.id, end.turn, end, self._last_reply))
+            case signals.LookUp(message_id):
+                self._in_flight.end()
+                self._listeners.look_up(message_id)
+            case signals.AskAgainLater():
                 self.actor_ref.tell_after(self._pause, _TryAgain())
                 self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
         self._writer.tell(Write(name, arguments, self.actor_ref, tag))
 
-    def _run_turn(self, message: turn.Waiting) -> RunTurn:
-        return RunTurn(
-            session=self.id,
-            turn=message.id,
-            provider=self._row["provider"],
-            text=message.text,
-            item=message.item,
-            cwd=self._row.get("cwd"),
-            environment={"SHOWCALLER_SESSION": self.id, "SHOWCALLER_TURN": message.id},
-            timeout=message.timeout,
-        )
-
     def _commit_hand_over(self, message: str) -> None:
         arguments = {"message": message, "worker": self._ports.worker, "at": self._ports.clock.wall()}
         self._write("hand_over", arguments, _ForHandOver(message))
 
     def _commit_end(self, end: TurnEnded) -> None:
-        reply_id = self._ports.new_id("msg_") if end.reply else None
-        reply = {"id": reply_id, "text": end.reply, "truncated": end.truncated} if reply_id else None
-        arguments = {
-            "message": end.turn,
-            "status": end.outcome,
-            "stop_reason": end.stop_reason,
-            "error_class": end.error_class,
-            "error_text": end.error_text,
-            "reply": reply,
-            "exit_code": end.exit_code,
-            "seconds": end.seconds,
-            "at": self._ports.clock.wall(),
-        }
-        self._write("end_turn", arguments, _ForEnd(end.turn, reply_id))
-
-    def _announce(self, end: TurnEnded) -> None:
-        self._in_flight.end()
-        over = TurnOver(self.id, end.turn, end, self._last_reply)
-        for hear in self._listeners.pop(end.turn, ()):
-            hear(over)
+        reply = self._ports.new_id("msg_") if end.reply else None
+        self._write("end_turn", end_arguments(end, reply, self._ports.clock.wall()), _ForEnd(end.turn, reply))
 
     # -- sleep -------------------------------------------------------------------------------------
 
     def _maybe_sleep(self) -> None:
         """Ask to be put to sleep when nothing is under way; the supervisor knows whether mail is."""
         state = self._state
-        busy = state.turn is not None or self._accepting or self._stash is not None
-        if not busy and (not state.queue or self._closing):  # a stop's hold is not stored: stay awake with it
-            self._supervisor.tell(MaySleep(self.id, self._handled))
+        if state.turn is not None or self._accepting or self._stash is not None:
+            return
+        if not state.queue or state.closing:  # a stop's hold is not stored: stay awake with it
+            self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref))
+
+
+_FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
+    Written: Session._written,
+    TurnEnded: lambda session, end: session._step(signals.WorkerEnded(end)),
+    TurnOutput: lambda session, output: session._in_flight.add(output),
+    TurnTaken: Session._taken,
+    Loaded: Session._loaded,
+    _TryAgain: lambda session, _: session._step(signals.TryAgain()),
+}
+
+_REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
+    Prompt: Session._accept,
+    AwaitEnd: Session._await_end,
+    Listen: Session._listen,
+    StopRunning: Session._stop_running,
+    Look: Session._look,
+    GoOn: Session._go_on,
+}
+
+
+def _answer(reply: Reply, value: Any) -> None:
+    if reply is None:
+        return
+    if isinstance(value, Exception):
+        reply.try_set_exception(value)
+    else:
+        reply.try_set(value)
 
 
 def _no_session(session: str) -> Refusal:
     return Refusal(Code.NOT_FOUND, f"There is no session {session}.", missing=[session])
 
 
-def _waiting(row: dict[str, Any]) -> turn.Waiting:
-    item = row.get("item")
-    return turn.Waiting(
-        id=row["id"],
-        text=row["text"],
-        origin=row["origin"],
-        item=None if item is None else json.loads(item),
-        timeout=row.get("timeout"),
-    )
+def _is_working(session: str) -> Refusal:
+    return Refusal(Code.BUSY, f"Session {session} is working. Nothing was sent.")

@@ -6,17 +6,19 @@ from typing import Any
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.fanout import Fanout
-from showcaller.actors.relay.fanout_messages import FanoutRequest
+from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, StopFanout
+from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
     AwaitReady,
     AwaitStored,
     Close,
     CreateSession,
+    Fell,
+    GoOn,
     IfAwake,
     MaySleep,
     StopRunning,
     ToSession,
-    Wake,
 )
 from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
@@ -25,6 +27,8 @@ from showcaller.actors.relay.writer import Writer
 from showcaller.actors.runtime import Actor, ActorRef, Future, take_reply
 
 logger = logging.getLogger("showcaller.relay")
+
+Reply = Future[Any] | None
 
 
 class Supervisor(Actor):
@@ -38,10 +42,11 @@ class Supervisor(Actor):
         self._incarnation = incarnation
         self.directory = Directory()
         self._sent: dict[str, int] = {}
-        self._stash: list[tuple[Any, Future[Any] | None]] | None = []
+        self._fanouts: dict[str, ActorRef[Any]] = {}
+        self._stash: list[tuple[Any, Reply]] | None = []
         self._failed: Exception | None = None
         self._writer: ActorRef[Any] | None = None
-        self._closing: list[Future[Any] | None] | None = None
+        self._closing: list[Reply] | None = None
 
     def on_start(self) -> None:
         """Start the writer, connect the workers, and recover."""
@@ -59,12 +64,16 @@ class Supervisor(Actor):
             if ref is None:
                 logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
             else:
-                ref.tell(message)
+                tell_if_alive(ref, message)
 
     def on_receive(self, message: Any) -> None:
         """Take one message; see ``messages.py``."""
         if isinstance(message, MaySleep):
             self._may_sleep(message)
+        elif isinstance(message, FanoutOver):
+            self._fanout_over(message)
+        elif isinstance(message, Fell):
+            self._let_go(message.session, message.ref)
         elif isinstance(message, Recovered):
             self._recovered(message)
         elif self._stash is not None:
@@ -72,60 +81,86 @@ class Supervisor(Actor):
         else:
             self._take(message, take_reply())
 
-    def _take(self, message: Any, reply: "Future[Any] | None") -> None:
-        if self._failed is not None:
-            _refuse(reply, self._failed)
-        elif isinstance(message, Close):
+    def _take(self, message: Any, reply: Reply) -> None:
+        if isinstance(message, Close):
             self._close(reply)
+        elif self._failed is not None:
+            _refuse(reply, self._failed)
         elif self._closing is not None:
             _refuse(reply, Refusal(Code.UNAVAILABLE, "This relay is stopping.", retry_after_seconds=5))
-        elif isinstance(message, ToSession):
-            self._to_session(message, reply)
         elif isinstance(message, IfAwake):
             self._if_awake(message, reply)
         elif isinstance(message, AwaitReady):
             _answer(reply, None)
         elif self._writer is None:
             _refuse(reply, Refusal(Code.STORAGE, "This relay is open for reading only: nothing was stored."))
+        elif isinstance(message, ToSession):
+            self._to_session(message, reply, self._writer)
         elif isinstance(message, CreateSession):
             self._create(message, reply, self._writer)
         elif isinstance(message, FanoutRequest):
-            _answer(reply, Fanout.start(message, self._ports, self._writer, self.actor_ref))
+            self._begin_fanout(message, reply, self._writer)
         else:
             super().on_receive(message)
 
     # -- sessions ----------------------------------------------------------------------------------
 
-    def _create(self, message: CreateSession, reply: "Future[Any] | None", writer: ActorRef[Any]) -> None:
+    def _create(self, message: CreateSession, reply: Reply, writer: ActorRef[Any]) -> None:
         first = (message.row, message.prompt, reply)
         session: str = message.row["id"]
         self.directory.add(session, Session.start(session, self._ports, writer, self.actor_ref, first))
 
-    def _to_session(self, message: ToSession, reply: "Future[Any] | None") -> None:
+    def _to_session(self, message: ToSession, reply: Reply, writer: ActorRef[Any]) -> None:
         ref = self.directory.find(message.session)
         if ref is None:
-            if self._writer is None:
-                _refuse(reply, Refusal(Code.STORAGE, "This relay is open for reading only."))
-                return
-            ref = Session.start(message.session, self._ports, self._writer, self.actor_ref)
+            ref = Session.start(message.session, self._ports, writer, self.actor_ref)
             self.directory.add(message.session, ref)
-        self._sent[message.session] = self._sent.get(message.session, 0) + 1
-        ref.forward(message.message, reply)
+        self._pass_on(message.session, ref, message.message, reply)
 
-    def _if_awake(self, message: IfAwake, reply: "Future[Any] | None") -> None:
-        if self.directory.find(message.session) is None:
+    def _if_awake(self, message: IfAwake, reply: Reply) -> None:
+        ref = self.directory.find(message.session)
+        if ref is None:
             _answer(reply, None)
         else:
-            self._to_session(ToSession(message.session, message.message), reply)
+            self._pass_on(message.session, ref, message.message, reply)
+
+    def _pass_on(self, session: str, ref: ActorRef[Any], message: Any, reply: Reply) -> None:
+        self._sent[session] = self._sent.get(session, 0) + 1
+        if reply is None:
+            tell_if_alive(ref, message)
+        else:
+            ref.forward(message, reply)
 
     def _may_sleep(self, message: MaySleep) -> None:
         """Put a session to sleep unless a message is on its way to it."""
-        ref = self.directory.find(message.session)
-        if ref is None or self._sent.get(message.session, 0) != message.handled:
+        if self._sent.get(message.session, 0) == message.handled:
+            self._let_go(message.session, message.ref)
+
+    def _let_go(self, session: str, ref: ActorRef[Any]) -> None:
+        """Forget a session that sleeps or has failed; one that is awake again under its id stays."""
+        if self.directory.find(session) is not ref:
             return
-        self.directory.remove(message.session)
-        self._sent.pop(message.session, None)
+        self.directory.remove(session)
+        self._sent.pop(session, None)
         _ = ref.stop(block=False)
+        self._maybe_closed()
+
+    # -- fan-outs ----------------------------------------------------------------------------------
+
+    def _begin_fanout(self, request: FanoutRequest, reply: Reply, writer: ActorRef[Any]) -> None:
+        group = request.group
+        if group in self._fanouts:
+            under_way = (
+                f"The fan-out {group} is under way in this relay: wait until it has ended, or stop it."
+            )
+            _refuse(reply, Refusal(Code.BUSY, under_way))
+            return
+        self._fanouts[group] = Fanout.start(request, self._ports, writer, self.actor_ref)
+        _answer(reply, self._fanouts[group])
+
+    def _fanout_over(self, over: FanoutOver) -> None:
+        if self._fanouts.get(over.group) is over.ref:
+            del self._fanouts[over.group]
         self._maybe_closed()
 
     # -- start and end -----------------------------------------------------------------------------
@@ -134,18 +169,20 @@ class Supervisor(Actor):
         self._failed = recovered.error
         stash, self._stash = self._stash or [], None
         for session in recovered.sessions:
-            self._to_session(ToSession(session, Wake()), None)
+            self._take(ToSession(session, GoOn()), None)
         for message, reply in stash:
             self._take(message, reply)
 
-    def _close(self, reply: "Future[Any] | None") -> None:
+    def _close(self, reply: Reply) -> None:
         self._closing = [*(self._closing or []), reply]
-        for session in self.directory:
-            self._to_session(ToSession(session, StopRunning(interrupted=True)), None)
+        for fanout in self._fanouts.values():
+            tell_if_alive(fanout, StopFanout())
+        for session, ref in self.directory.items():
+            self._pass_on(session, ref, StopRunning("closing"), None)
         self._maybe_closed()
 
     def _maybe_closed(self) -> None:
-        if not self._closing or len(self.directory):
+        if not self._closing or len(self.directory) or self._fanouts:
             return
         replies, self._closing = self._closing, []
         for reply in replies:
@@ -155,11 +192,11 @@ class Supervisor(Actor):
                 self._writer.forward(AwaitStored(), reply)
 
 
-def _answer(reply: "Future[Any] | None", value: Any) -> None:
+def _answer(reply: Reply, value: Any) -> None:
     if reply is not None:
         reply.try_set(value)
 
 
-def _refuse(reply: "Future[Any] | None", error: Exception) -> None:
+def _refuse(reply: Reply, error: Exception) -> None:
     if reply is not None:
         reply.try_set_exception(error)

@@ -12,21 +12,44 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay.turn_signals import (
+    Announce,
+    AskAgainLater,
+    CommitEnd,
+    CommitHandOver,
+    CommitTakeBack,
+    Effect,
+    EndRefused,
+    EndStored,
+    FoundHanded,
+    GoOn,
+    HandOverFailed,
+    HandOverRefused,
+    HandOverStored,
+    Input,
+    LookUp,
+    SendRun,
+    SendStop,
+    Stop,
+    Stored,
+    StoreFailed,
+    TakenBack,
+    TryAgain,
+    Waiting,
+    WorkerEnded,
+)
 
-Phase = Literal["handing", "running", "stopping", "ending"]
+Phase = Literal["handing", "running", "stopping", "taking_back", "ending"]
+Cut = Literal["stopped", "interrupted"]
 
 RELEASING_ORIGINS = frozenset({"owner", "agent"})
 """Who lets a queue go on that a stop has held; wake-ups and schedules do not."""
 
+LAST_TRIES = 3
+"""How often a relay that closes asks the store for one and the same thing before it leaves it undone."""
 
-class Waiting(NamedTuple):
-    """A stored message that no turn has taken yet."""
-
-    id: str
-    text: str
-    origin: str = "owner"
-    item: Any = None
-    timeout: float | None = None
+CUT_TEXT = "cut while it ran, because the relay or its fan-out was stopped; it may have run in part"
+UNSTORABLE = "the worker's end of this turn could not be stored as it was; the relay's log says why"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,131 +57,43 @@ class Turn:
     """The turn under way.
 
     ``handing``: its hand-over is being committed; ``running``: the worker has it; ``stopping``: the
-    worker was asked to end it; ``ending``: its end is being committed. ``stop`` is set once a stop was
-    asked for: ``stopped`` by somebody, ``interrupted`` because the relay ends.
+    worker was asked to end it; ``taking_back``: it was cut before any worker saw it, and that it waits
+    again is being committed; ``ending``: its end is being committed. ``cut`` is set once its end was
+    asked for: ``stopped`` by somebody, ``interrupted`` because the relay or a fan-out ends.
     """
 
     message: Waiting
     phase: Phase
-    stop: Literal["stopped", "interrupted"] | None = None
+    cut: Cut | None = None
     end: TurnEnded | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """A session's queue in order of acceptance, its turn, and whether a stop holds the queue."""
+    """A session's queue in order of acceptance, and its turn.
+
+    ``held``: a stop holds the queue; ``closing``: the relay ends, so nothing begins any more; ``stops``
+    counts the stops so far; ``pausing``: the store refused something and a ``TryAgain`` is due;
+    ``refusals``: how often in a row it refused.
+    """
 
     session: str
     queue: tuple[Waiting, ...] = ()
     turn: Turn | None = None
     held: bool = False
+    closing: bool = False
+    stops: int = 0
+    pausing: bool = False
+    refusals: int = 0
 
+    def is_turn(self, message: str, *phases: Phase) -> bool:
+        """Tell whether this message's turn is under way, in one of these phases if any are given."""
+        turn = self.turn
+        return turn is not None and turn.message.id == message and (not phases or turn.phase in phases)
 
-# -- inputs ----------------------------------------------------------------------------------------
-
-
-class Stored(NamedTuple):
-    """A message was accepted and committed."""
-
-    message: Waiting
-
-
-class HandOverStored(NamedTuple):
-    """*Handed to the worker* is committed for this message."""
-
-    message: str
-
-
-class HandOverFailed(NamedTuple):
-    """The hand-over could not be committed; the message waits on."""
-
-    message: str
-
-
-class HandOverRefused(NamedTuple):
-    """The message is no longer in the queue, as the store has it: it was taken out."""
-
-    message: str
-
-
-class WorkerEnded(NamedTuple):
-    """The worker says that the turn is over."""
-
-    end: TurnEnded
-
-
-class EndStored(NamedTuple):
-    """The end of this message's turn is committed."""
-
-    message: str
-
-
-class EndFailed(NamedTuple):
-    """The end of this message's turn could not be committed."""
-
-    message: str
-
-
-class Stop(NamedTuple):
-    """Somebody stops the turn, or the relay ends (``interrupted``)."""
-
-    interrupted: bool
-
-
-class TryAgain(NamedTuple):
-    """Time to repeat what the store refused."""
-
-
-Input = (
-    Stored
-    | HandOverStored
-    | HandOverFailed
-    | HandOverRefused
-    | WorkerEnded
-    | EndStored
-    | EndFailed
-    | Stop
-    | TryAgain
-)
-
-# -- effects ---------------------------------------------------------------------------------------
-
-
-class CommitHandOver(NamedTuple):
-    """Commit that this message goes to a worker."""
-
-    message: Waiting
-
-
-class SendRun(NamedTuple):
-    """Send the prompt to the worker."""
-
-    message: Waiting
-
-
-class SendStop(NamedTuple):
-    """Ask the worker to end this turn."""
-
-    message: str
-
-
-class CommitEnd(NamedTuple):
-    """Commit the end of this message's turn."""
-
-    end: TurnEnded
-
-
-class Announce(NamedTuple):
-    """Tell whoever waits for this message that it has its end."""
-
-    end: TurnEnded
-
-
-class AskAgainLater(NamedTuple):
-    """Give the store some time and then a ``TryAgain``."""
-
-
-Effect = CommitHandOver | SendRun | SendStop | CommitEnd | Announce | AskAgainLater
+    def is_queued(self, message: str) -> bool:
+        """Tell whether this message waits for its turn."""
+        return any(waiting.id == message for waiting in self.queue)
 
 
 class Step(NamedTuple):
@@ -168,107 +103,200 @@ class Step(NamedTuple):
     effects: tuple[Effect, ...] = ()
 
 
-def step(state: TurnState, event: Input) -> Step:
+def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one line for each kind of input
     """Give what follows from one input; never raises for an input that comes late or twice."""
     match event:
-        case Stored(message):
-            return _begin_next(_enqueue(state, message))
+        case Stored(message, stops):
+            return _begin_next(_enqueue(state, message, stops))
+        case FoundHanded(message):
+            return _found_handed(state, message)
         case HandOverStored(message_id):
             return _handed(state, message_id)
         case HandOverFailed(message_id):
             return _hand_over_failed(state, message_id)
         case HandOverRefused(message_id):
-            gone = _is_turn(state, message_id, "handing")
-            return _begin_next(replace(state, turn=None)) if gone else Step(state)
+            return _drop(state) if state.is_turn(message_id, "handing") else Step(state)
+        case TakenBack(message_id, gone):
+            return _taken_back(state, gone=gone) if state.is_turn(message_id, "taking_back") else Step(state)
         case WorkerEnded(end):
-            return _ended(state, end)
+            known = state.is_turn(end.turn, "running", "stopping")
+            return _end(state, end) if known else Step(state)
         case EndStored(message_id):
-            return _end_stored(state, message_id)
-        case EndFailed(message_id):
-            return Step(state, (AskAgainLater(),) if _is_turn(state, message_id, "ending") else ())
-        case Stop(interrupted):
-            return _stop(state, "interrupted" if interrupted else "stopped")
+            return _end_stored(state) if state.is_turn(message_id, "ending") else Step(state)
+        case EndRefused(message_id, faulty):
+            return _end_refused(state, faulty=faulty) if state.is_turn(message_id, "ending") else Step(state)
+        case StoreFailed(message_id):
+            waits = state.is_turn(message_id, "ending", "taking_back")
+            return _store_failed(state) if waits else Step(state)
+        case Stop():
+            return _stop(state, event)
+        case GoOn():
+            return _begin_next(replace(state, held=False))
         case TryAgain():
-            return _try_again(state)
+            return _try_again(state) if state.pausing else Step(state)
 
 
-def _enqueue(state: TurnState, message: Waiting) -> TurnState:
-    """A second message during a turn waits its turn; one from a person or an agent lifts a stop's hold."""
-    held = state.held and message.origin not in RELEASING_ORIGINS
-    return replace(state, queue=(*state.queue, message), held=held)
+# -- the queue -------------------------------------------------------------------------------------
+
+
+def _enqueue(state: TurnState, message: Waiting, stops: int) -> TurnState:
+    """A second message during a turn waits its turn; one from a person or an agent lifts a stop's hold.
+
+    It lifts the hold of a stop before it, not of one that came while it was being stored.
+    """
+    lifts = message.origin in RELEASING_ORIGINS and stops == state.stops
+    return replace(state, queue=(*state.queue, message), held=state.held and not lifts)
 
 
 def _begin_next(state: TurnState) -> Step:
-    if state.turn is not None or state.held or not state.queue:
+    if state.turn is not None or not state.queue or state.held or state.closing or state.pausing:
         return Step(state)
     first, *rest = state.queue
     return Step(replace(state, queue=tuple(rest), turn=Turn(first, "handing")), (CommitHandOver(first),))
 
 
+# -- handing over ----------------------------------------------------------------------------------
+
+
 def _handed(state: TurnState, message: str) -> Step:
     turn = state.turn
-    if turn is None or not _is_turn(state, message, "handing"):
+    if turn is None or not state.is_turn(message, "handing"):
         return Step(state)
-    if turn.stop is not None:  # stopped between the commit's start and its end: no worker has seen it
-        return _ended(state, TurnEnded(session=state.session, turn=message, outcome="stopped"))
-    return Step(replace(state, turn=replace(turn, phase="running")), (SendRun(turn.message),))
+    state = replace(state, refusals=0)
+    if turn.cut == "stopped":
+        return _end(state, TurnEnded(session=state.session, turn=message, outcome="stopped"))
+    if turn.cut == "interrupted":  # no worker has seen it, so it can simply wait again
+        return Step(_with_turn(state, turn, phase="taking_back"), (CommitTakeBack(message),))
+    return Step(_with_turn(state, turn, phase="running"), (SendRun(turn.message),))
 
 
 def _hand_over_failed(state: TurnState, message: str) -> Step:
     turn = state.turn
-    if turn is None or not _is_turn(state, message, "handing"):
+    if turn is None or not state.is_turn(message, "handing"):
         return Step(state)
-    waiting = replace(state, queue=(turn.message, *state.queue), turn=None, held=turn.stop is not None)
-    return Step(waiting, (AskAgainLater(),))
+    waiting = replace(
+        state,
+        queue=(turn.message, *state.queue),
+        turn=None,
+        pausing=True,
+        refusals=state.refusals + 1,
+    )
+    look_up = (LookUp(message),) if turn.cut == "interrupted" else ()
+    return Step(waiting, (*look_up, AskAgainLater()))
 
 
-def _ended(state: TurnState, end: TurnEnded) -> Step:
-    turn = state.turn
-    if turn is None or turn.message.id != end.turn or turn.phase == "ending":
+def _taken_back(state: TurnState, *, gone: bool) -> Step:
+    assert state.turn is not None
+    message = state.turn.message
+    queue = state.queue if gone else (message, *state.queue)
+    return _after(replace(state, queue=queue, refusals=0), LookUp(message.id))
+
+
+# -- ends ------------------------------------------------------------------------------------------
+
+
+def _found_handed(state: TurnState, message: Waiting) -> Step:
+    if state.turn is not None:
         return Step(state)
-    end = _as_stopped(end, turn.stop)
-    ending = replace(turn, phase="ending", end=end)
-    return Step(replace(state, turn=ending), (CommitEnd(end),))
+    cut = Turn(message, "stopping", cut="interrupted")
+    ending = _end(replace(state, turn=cut), _stopped(state.session, message.id))
+    return Step(ending.state, (SendStop(message.id), *ending.effects))
 
 
-def _as_stopped(end: TurnEnded, stop: str | None) -> TurnEnded:
+def _end(state: TurnState, end: TurnEnded) -> Step:
+    assert state.turn is not None
+    end = _as_cut(end, state.turn.cut)
+    return Step(_with_turn(state, state.turn, phase="ending", end=end), (CommitEnd(end),))
+
+
+def _stopped(session: str, message: str) -> TurnEnded:
+    return TurnEnded(session=session, turn=message, outcome="stopped")
+
+
+def _as_cut(end: TurnEnded, cut: Cut | None) -> TurnEnded:
     """A turn that was cut because the relay ends has not been stopped by anybody: it is interrupted."""
-    if end.outcome == "stopped" and stop == "interrupted":
-        return end.model_copy(
-            update={
-                "outcome": "failed",
-                "stop_reason": "interrupted",
-                "error_text": "the relay ended while this turn ran; it may have run in part",
-            }
-        )
+    if end.outcome == "stopped" and cut == "interrupted":
+        told = {"outcome": "failed", "stop_reason": "interrupted", "error_text": CUT_TEXT}
+        return end.model_copy(update=told)
     return end
 
 
-def _end_stored(state: TurnState, message: str) -> Step:
+def _end_stored(state: TurnState) -> Step:
+    assert state.turn is not None
+    assert state.turn.end is not None
+    return _after(replace(state, refusals=0), Announce(state.turn.end))
+
+
+def _end_refused(state: TurnState, *, faulty: bool) -> Step:
+    """An end that the store cannot take is replaced by one that it can, so that the turn has its end."""
     turn = state.turn
-    if turn is None or turn.end is None or not _is_turn(state, message, "ending"):
+    assert turn is not None
+    assert turn.end is not None
+    if not faulty or turn.end.error_text == UNSTORABLE:
+        return _drop(state)
+    plain = TurnEnded(
+        session=state.session,
+        turn=turn.message.id,
+        outcome="failed",
+        error_text=UNSTORABLE,
+        stop_reason="died",
+    )
+    return Step(_with_turn(state, turn, end=plain), (CommitEnd(plain),))
+
+
+def _store_failed(state: TurnState) -> Step:
+    state = replace(state, refusals=state.refusals + 1)
+    if state.closing and state.refusals >= LAST_TRIES:
+        return _drop(state)
+    return Step(replace(state, pausing=True), (AskAgainLater(),))
+
+
+def _drop(state: TurnState) -> Step:
+    """Let go of a turn that gets no end from here."""
+    assert state.turn is not None
+    return _after(state, LookUp(state.turn.message.id))
+
+
+def _after(state: TurnState, effect: Effect) -> Step:
+    """The turn is over: tell so, and begin the next."""
+    following = _begin_next(replace(state, turn=None, pausing=False))
+    return Step(following.state, (effect, *following.effects))
+
+
+# -- stopping, and what the store refused ----------------------------------------------------------
+
+
+def _stop(state: TurnState, stop: Stop) -> Step:
+    turn = state.turn
+    closing = stop.why == "closing"
+    has_work = turn is not None or bool(state.queue) or stop.accepting
+    state = replace(
+        state,
+        stops=state.stops + 1,
+        closing=state.closing or closing,
+        held=state.held or (has_work and not closing),
+    )
+    if turn is None or (stop.message is not None and turn.message.id != stop.message):
         return Step(state)
-    following = _begin_next(replace(state, turn=None, held=state.held or turn.stop is not None))
-    return Step(following.state, (Announce(turn.end), *following.effects))
-
-
-def _stop(state: TurnState, why: Literal["stopped", "interrupted"]) -> Step:
-    turn = state.turn
-    if turn is None or turn.phase == "ending":
-        return Step(replace(state, held=state.held or why == "interrupted"))
+    cut: Cut = "stopped" if stop.why == "stopped" else "interrupted"
     if turn.phase == "running":
-        return Step(
-            replace(state, turn=replace(turn, phase="stopping", stop=why)), (SendStop(turn.message.id),)
-        )
-    return Step(replace(state, turn=replace(turn, stop=turn.stop or why)))
+        return Step(_with_turn(state, turn, phase="stopping", cut=cut), (SendStop(turn.message.id),))
+    if turn.phase == "handing":
+        return Step(_with_turn(state, turn, cut=turn.cut or cut))
+    if closing and state.pausing:  # no time for long pauses any more
+        return _try_again(state)
+    return Step(state)
 
 
 def _try_again(state: TurnState) -> Step:
+    state = replace(state, pausing=False)
     turn = state.turn
     if turn is not None and turn.phase == "ending" and turn.end is not None:
         return Step(state, (CommitEnd(turn.end),))
+    if turn is not None and turn.phase == "taking_back":
+        return Step(state, (CommitTakeBack(turn.message.id),))
     return _begin_next(state)
 
 
-def _is_turn(state: TurnState, message: str, phase: Phase) -> bool:
-    return state.turn is not None and state.turn.message.id == message and state.turn.phase == phase
+def _with_turn(state: TurnState, turn: Turn, **changes: Any) -> TurnState:
+    return replace(state, turn=replace(turn, **changes))

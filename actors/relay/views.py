@@ -27,7 +27,7 @@ def session_view(row: dict[str, Any]) -> SessionRow:
         process="none" if row["running"] is None else "alive",
         last_activity_at=row["last_activity_at"],
         message_count=row["message_count"],
-        group=_group(row),
+        group=group_place(row),
         created_by=row["created_by"] or row["origin"],
         archived=True if row["archived_at"] is not None else None,
     )
@@ -42,7 +42,8 @@ def _last_turn(last: dict[str, Any] | None) -> LastTurn | None:
     return status
 
 
-def _group(row: dict[str, Any]) -> GroupPlace | None:
+def group_place(row: dict[str, Any]) -> GroupPlace | None:
+    """The group that a session's row names, and its place there."""
     if row["group"] is None:
         return None
     role: Any = "head" if row["group_head"] == row["id"] else "member"
@@ -89,9 +90,9 @@ def cut_middle(text: str, longest: int) -> str:
 
 def in_flight_view(glance: Glance | None, row: dict[str, Any] | None) -> InFlight | None:
     """The reply that is being written, when a turn runs; ``row`` is the row of its message."""
-    if glance is None or glance.turn is None or row is None or row["handed_at"] is None:
+    if glance is None or row is None or row["id"] != glance.turn or row["handed_at"] is None:
         return None
-    return InFlight(message_id=glance.turn, started_at=row["handed_at"], text=glance.text)
+    return InFlight(message_id=row["id"], started_at=row["handed_at"], text=glance.text)
 
 
 def reply_view(over: TurnOver) -> Reply | None:

@@ -1,15 +1,20 @@
 """The one way in for all doors: starts a ``Call`` for each tool call, and fan-outs for the owner."""
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.call import Call, Caller, CallRequest
+from showcaller.actors.relay.fanout_items import check_items
 from showcaller.actors.relay.fanout_messages import FanoutRequest
+from showcaller.actors.relay.messages import Close
 from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.local_fanout import LocalFanout
 
@@ -27,6 +32,22 @@ class LocalDoor:
         self._supervisor = supervisor
         self._ports = ports
         self._dispatcher = dispatcher
+        self._gate = threading.Lock()
+        self._under_way: set[Future[Any]] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        """End the relay: take no more calls, interrupt what runs, and wait until all of it has its answer.
+
+        That takes as long as the workers need to end the running turns. May be called again.
+        """
+        with self._gate:
+            self._closed = True
+        self._supervisor.ask(Close())
+        with self._gate:
+            left = list(self._under_way)
+        for call in left:
+            call.get()
 
     # -- calls -------------------------------------------------------------------------------------
 
@@ -47,17 +68,26 @@ class LocalDoor:
         return result
 
     def _begin(self, arguments: Any, caller: Caller, client_id: str | None) -> Future[Any]:
-        with self._dispatcher:
-            call = Call.start(self._ports, self._supervisor)
-        return call.request(CallRequest(arguments, caller, client_id))
+        with self._gate:
+            if self._closed:
+                refused: Future[Any] = Future()
+                refused.set(_closed().to_result())
+                return refused
+            with self._dispatcher:
+                call = Call.start(self._ports, self._supervisor)
+            result = call.request(CallRequest(arguments, caller, client_id))
+            self._under_way.add(result)
+        result.add_done_callback(self._under_way.discard)
+        return result
 
     # -- fan-outs ----------------------------------------------------------------------------------
 
     def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> LocalFanout:
         """Store a fan-out and begin it; raises ``Refusal`` when the relay will not.
 
-        ``items`` are JSON values that passed ``check_item``.
+        ``items`` are JSON values; one that no prompt can be made of refuses the whole, and its text names it.
         """
+        check_items(spec, items)
         group = self._ports.new_id("grp_")
         name = spec.name or f"fanout-{group[4:10]}"
         return self._follow(group, name=name, spec=spec, items=tuple(items))
@@ -68,13 +98,19 @@ class LocalDoor:
         ``rerun`` starts items again that were cut in the middle; ``jobs`` replaces the stored bound.
         Raises ``Refusal``: no such fan-out, or several of that name.
         """
-        found = read(self._ports.reader, "find_group", prefix=group).get()
+        if jobs is not None and jobs < 1:
+            raise invalid(f"{jobs} jobs at a time would run nothing: give 1 or more.")
+        shown = quote_foreign(group, 80)
+        found = self._read("find_group", prefix=group) if group.isprintable() else []
         if not found:
-            raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {group!r}.", groups=self.list_fanouts())
+            raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {shown}.", groups=self.list_fanouts())
         if len(found) > 1:
             named = [{"id": one["id"], "name": one["name"]} for one in found]
+            listed = ", ".join([one["id"] for one in found[:5]] + ["…"] * (len(found) > 5))
             raise Refusal(
-                Code.UNKNOWN_GROUP, f"{len(found)} groups are named {group!r}: use the id.", groups=named
+                Code.UNKNOWN_GROUP,
+                f"{shown} can mean {len(found)} groups ({listed}): use the id.",
+                groups=named,
             )
         return self._follow(found[0]["id"], jobs=jobs, rerun=rerun)
 
@@ -88,13 +124,15 @@ class LocalDoor:
         jobs: int | None = None,
         rerun: bool | None = None,
     ) -> LocalFanout:
+        if self._closed:
+            raise _closed()
         run = LocalFanout(group)
         run.follow(self._supervisor.ask(FanoutRequest(group, name, spec, items, run, jobs, rerun)))
         return run
 
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
-        rows = read(self._ports.reader, "last_fanouts", limit=20).get()
+        rows = self._read("last_fanouts", limit=20)
         return [
             {
                 "group": row["group"],
@@ -105,3 +143,15 @@ class LocalDoor:
             }
             for row in rows
         ]
+
+    def _read(self, query: str, **arguments: Any) -> Any:
+        if self._closed:
+            raise _closed()
+        try:
+            return read(self._ports.reader, query, **arguments).get()
+        except Exception as error:
+            raise refusal_for(error) from error
+
+
+def _closed() -> Refusal:
+    return Refusal(Code.UNAVAILABLE, "This relay was closed: open it again.")

@@ -75,6 +75,7 @@ class LocalFanout:
         """
         while (result := self._results.get()) is not None:
             yield result
+        self._results.put(None)  # for whoever asks again
         if self._error is not None:
             raise self._error
 

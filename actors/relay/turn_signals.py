@@ -1,0 +1,171 @@
+"""What goes into a session's state machine, ``turn.py``, and what comes out of it: plain data."""
+
+from typing import Any, Literal, NamedTuple
+
+from showcaller.actors.contract.worker import TurnEnded
+
+Why = Literal["stopped", "interrupted", "closing"]
+
+
+class Waiting(NamedTuple):
+    """A stored message that no turn has taken yet."""
+
+    id: str
+    text: str
+    origin: str = "owner"
+    item: Any = None
+    timeout: float | None = None
+
+
+# -- inputs ----------------------------------------------------------------------------------------
+
+
+class Stored(NamedTuple):
+    """A message was accepted and committed; ``stops`` is what the state counted when it arrived."""
+
+    message: Waiting
+    stops: int
+
+
+class FoundHanded(NamedTuple):
+    """The store says that a worker has this message, though no turn of it is known here: a fault of ours."""
+
+    message: Waiting
+
+
+class HandOverStored(NamedTuple):
+    """*Handed to the worker* is committed for this message."""
+
+    message: str
+
+
+class HandOverFailed(NamedTuple):
+    """The hand-over could not be committed; the message waits on."""
+
+    message: str
+
+
+class HandOverRefused(NamedTuple):
+    """The message is no longer in the queue, as the store has it: it was taken out."""
+
+    message: str
+
+
+class TakenBack(NamedTuple):
+    """It is committed that the message waits again; or the store had nothing to take back (``gone``)."""
+
+    message: str
+    gone: bool = False
+
+
+class WorkerEnded(NamedTuple):
+    """The worker says that the turn is over."""
+
+    end: TurnEnded
+
+
+class EndStored(NamedTuple):
+    """The end of this message's turn is committed."""
+
+    message: str
+
+
+class EndRefused(NamedTuple):
+    """The store cannot take this end (``faulty``), or has another one already."""
+
+    message: str
+    faulty: bool
+
+
+class StoreFailed(NamedTuple):
+    """The end, or the taking back, of this message's turn could not be committed now."""
+
+    message: str
+
+
+class Stop(NamedTuple):
+    """Somebody stops the turn, a fan-out cuts its own message's, or the relay ends.
+
+    ``message``: only this one's turn is ended, None for whichever runs. ``accepting``: messages that
+    came before the stop are still being stored.
+    """
+
+    why: Why
+    message: str | None = None
+    accepting: bool = False
+
+
+class GoOn(NamedTuple):
+    """The owner lets what a stop has held go on."""
+
+
+class TryAgain(NamedTuple):
+    """Time to repeat what the store refused."""
+
+
+Input = (
+    Stored
+    | FoundHanded
+    | HandOverStored
+    | HandOverFailed
+    | HandOverRefused
+    | TakenBack
+    | WorkerEnded
+    | EndStored
+    | EndRefused
+    | StoreFailed
+    | Stop
+    | GoOn
+    | TryAgain
+)
+
+# -- effects ---------------------------------------------------------------------------------------
+
+
+class CommitHandOver(NamedTuple):
+    """Commit that this message goes to a worker."""
+
+    message: Waiting
+
+
+class SendRun(NamedTuple):
+    """Send the prompt to the worker."""
+
+    message: Waiting
+
+
+class SendStop(NamedTuple):
+    """Ask the worker to end this turn."""
+
+    message: str
+
+
+class CommitTakeBack(NamedTuple):
+    """Commit that this message, which no worker has seen, waits again."""
+
+    message: str
+
+
+class CommitEnd(NamedTuple):
+    """Commit the end of this message's turn."""
+
+    end: TurnEnded
+
+
+class Announce(NamedTuple):
+    """Tell whoever waits for this message that it has its end."""
+
+    end: TurnEnded
+
+
+class LookUp(NamedTuple):
+    """Tell whoever waits for this message that no end will come of it here: the store says how it stands."""
+
+    message: str
+
+
+class AskAgainLater(NamedTuple):
+    """Give the store some time and then a ``TryAgain``."""
+
+
+Effect = CommitHandOver | SendRun | SendStop | CommitTakeBack | CommitEnd | Announce | LookUp | AskAgainLater
