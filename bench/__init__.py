@@ -1,0 +1,1 @@
+"""What Showcaller costs and how it compares, in one command: ``python -m bench``."""

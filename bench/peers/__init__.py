@@ -1,0 +1,1 @@
+"""One module per peer: each figure that it can have, by its own best practice."""
