@@ -279,7 +279,7 @@ class Fanout(Actor):
         self._do(attempt, due)
 
     def _record(self, attempt: Attempt, due: steps.Record) -> None:
-        result = attempt.result(due.status, due.exit_code, due.reply, due.seconds)
+        result = attempt.result(due.status, due.exit_code, due.reply, due.seconds, due.error)
         arguments = record_arguments(self._request.group, attempt, due, self._ports.clock.wall())
         self._write("record_item", arguments, _Recorded(attempt.number, result))
 

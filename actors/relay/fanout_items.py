@@ -52,6 +52,7 @@ class Attempt:
         exit_code: int | None = None,
         reply: str | None = None,
         seconds: float | None = None,
+        error: str | None = None,
     ) -> ItemResult:
         """The line that reports this item; one that is skipped never started, so it has no session."""
         if status == "skipped":
@@ -62,8 +63,9 @@ class Attempt:
             status=status,
             exit_code=exit_code,
             reply=reply or "",
-            seconds=seconds or 0.0,
+            seconds=round(seconds or 0.0, 3),
             attempts=self.attempts,
+            error=error,
         )
 
 
@@ -101,4 +103,6 @@ def provider_of(spec: FanoutSpec) -> str:
 
 def recorded_result(row: dict[str, Any]) -> ItemResult:
     """The line of an item whose result is in the store."""
-    return Attempt.of(row).result(row["status"], row["exit_code"], row["reply"], row["seconds"])
+    return Attempt.of(row).result(
+        row["status"], row["exit_code"], row["reply"], row["seconds"], row["error"]
+    )

@@ -27,7 +27,8 @@ class ItemResult(_Line):
     """The one recorded end of one item.
 
     ``item`` is the JSON value; ``session`` is None and ``attempts`` 0 for an item that never started
-    (``skipped``); ``exit_code`` is a command's; ``seconds`` is the running time of the last attempt.
+    (``skipped``); ``exit_code`` is a command's; ``seconds`` is the running time of the last attempt;
+    ``error`` says why it failed, to people: it is no part of the line of JSON.
     """
 
     item: JsonValue
@@ -37,6 +38,7 @@ class ItemResult(_Line):
     reply: str = ""
     seconds: float = Field(default=0.0, ge=0)
     attempts: int = Field(default=0, ge=0)
+    error: str | None = Field(default=None, exclude=True)
 
     def to_json(self) -> str:
         """Give the line of JSON that a fan-out prints for this item, without its newline."""

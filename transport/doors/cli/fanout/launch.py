@@ -66,7 +66,8 @@ def _run(door: Door, begin: Begin, form: Format, texts: Sequence[str], *, quiet:
         try:
             run = begin(relay)
         except Refusal as refusal:
-            raise refused(refusal.code, refusal.error, "Nothing was started.") from refusal
+            told = "Nothing was started." in refusal.error
+            raise refused(refusal.code, refusal.error, None if told else "Nothing was started.") from refusal
         try:
             return drive(run, sink_for(form, texts), door, SYSTEM_CLOCK.monotonic, quiet=quiet)
         except Refusal as refusal:

@@ -149,8 +149,8 @@ class Failures:
         if self._left < 0:
             return "More items failed; the results name them all."
         exit_code = "" if result.exit_code is None else f" (exit {result.exit_code})"
-        reply = reply_cell(result.reply)
-        return f"failed{exit_code}: {visible(item_text(result))}{': ' + reply if reply else ''}"
+        reasons = (visible(result.error or "").split("\\n")[0], reply_cell(result.reply))
+        return ": ".join((f"failed{exit_code}", visible(item_text(result)), *filter(None, reasons)))
 
 
 def _bar(console: "Console") -> "Progress":

@@ -124,7 +124,7 @@ def _row(item: str, result: ItemResult) -> tuple[str, ...]:
         "-" if result.exit_code is None else str(result.exit_code),
         f"{result.seconds:.2f}",
         str(result.attempts),
-        reply_cell(result.reply),
+        reply_cell(result.reply or result.error or ""),
     )
 
 
