@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -78,6 +79,13 @@ def finish(process: "subprocess.Popen[str]", stdin: str | None = None) -> Ended:
     """Wait for its end inside a limit, and give what it left behind."""
     out, err = process.communicate(stdin, timeout=LIMIT)
     return Ended(process.returncode, out, err)
+
+
+def group_of(err: str) -> str:
+    """Give the group that standard error says how to go on with."""
+    found = re.search(r"--resume (\S+)", err)
+    assert found, err
+    return found.group(1)
 
 
 class Bell:

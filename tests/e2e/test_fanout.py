@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from tests.e2e.conftest import REPOSITORY
-from tests.e2e.program import Showcaller, database
+from tests.e2e.program import Showcaller, database, group_of
 
 HOSTILE = [
     "two words",
@@ -129,6 +129,7 @@ def test_an_attempt_ends_at_its_timeout(showcaller: Showcaller) -> None:
         "slow": "failed",
     }
     assert 0.4 < ended.by_item["slow"]["seconds"] < 20
+    assert "failed: slow: ran longer than its time limit" in ended.err
 
 
 def test_items_of_json_lines_go_through_a_command_as_their_compact_text(showcaller: Showcaller) -> None:
@@ -155,6 +156,15 @@ def test_a_python_function_gets_the_items_as_values(showcaller: Showcaller) -> N
     assert json.loads(replies["[1]"][1]) == [1, 1]
     assert replies["0"][0] == "failed"
     assert all(result["exitCode"] is None for result in ended.results)
+    assert "failed: 0: ValueError: nothing to double" in ended.err
+    again = showcaller("fanout", "--resume", group_of(ended.err))
+    assert "ValueError: nothing to double" in again.out
+
+
+def test_a_function_that_cannot_be_loaded_says_why(showcaller: Showcaller) -> None:
+    ended = showcaller("fanout", "--callable", "no_such_module:work", "a", "--json")
+    assert (ended.code, ended.results[0]["status"]) == (1, "failed")
+    assert "No module named 'no_such_module'" in ended.err
 
 
 def test_csv_holds_the_same_results(showcaller: Showcaller) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 from collections import Counter
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.e2e.program import LIMIT, Bell, Ended, Showcaller, finish
+from tests.e2e.program import LIMIT, Bell, Ended, Showcaller, finish, group_of
 
 QUICK = [f"quick-{number}" for number in range(5)]
 SLOW = [f"slow-{number}" for number in range(4)]
@@ -31,12 +30,6 @@ def in_the_middle(showcaller: Showcaller, bell: Bell) -> "Generator[subprocess.P
     with showcaller.start("fanout", command(bell), *ITEMS, "--jobs", "4", "--json") as process:
         assert sorted(bell.hear(len(QUICK + SLOW))) == sorted(QUICK + SLOW)
         yield process
-
-
-def group_of(err: str) -> str:
-    found = re.search(r"--resume (\S+)", err)
-    assert found, err
-    return found.group(1)
 
 
 def resume(showcaller: Showcaller, err: str, *options: str) -> Ended:

@@ -64,15 +64,26 @@ def test_one_failure_makes_the_exit_code_1_and_is_told(showcaller: ShowCaller, r
     relay.outcome = lambda item, number: (failed if item == "b" else done)(item, number)
     ended = showcaller("fanout", "wc -l {}", "a", "b", "c")
     assert ended.code == 1
-    assert "failed (exit 3): b: no such file" in ended.err
+    assert "failed: b: exit 3: no such file" in ended.err
     assert "2 done, 1 failed" in ended.err
     assert "To go on" not in ended.err
+
+
+def test_the_reason_of_a_failure_is_told_and_stands_in_the_table_when_there_is_no_reply(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    why = {"reply": "", "exit_code": None, "error": "ValueError: bad \x1b\n  in work.py"}
+    relay.outcome = lambda item, number: failed(item, number).model_copy(update=why)
+    ended = showcaller("fanout", "wc -l {}", "a")
+    assert "failed: a: ValueError: bad \\x1b\n" in ended.err
+    assert ended.out.splitlines()[1].endswith("ValueError: bad \\x1b (+1 line)")
+    assert "ValueError" not in showcaller("fanout", "wc -l {}", "a", "--json").out
 
 
 def test_many_failures_do_not_flood_standard_error(showcaller: ShowCaller, relay: FakeRelay) -> None:
     relay.outcome = failed
     ended = showcaller("fanout", "wc -l {}", *map(str, range(100)))
-    assert ended.err.count("failed (exit 3)") == 20
+    assert ended.err.count(": exit 3") == 20
     assert "More items failed" in ended.err
     assert ended.out.count("failed") == 100
 

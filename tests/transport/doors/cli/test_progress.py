@@ -51,7 +51,7 @@ def test_a_bar_moves_and_tells_failures_and_is_gone_at_the_end(
             bar.ended(result)
         bar.refresh()
         assert "2/3" in terminal.getvalue()
-    assert "failed (exit 3): b[red]\\x1b[2J: no such file" in terminal.getvalue()
+    assert "failed: b[red]\\x1b[2J: exit 3: no such file" in terminal.getvalue()
     assert terminal.getvalue().rstrip("\r\n ").endswith("\x1b[2K")
 
 

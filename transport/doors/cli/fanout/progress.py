@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
@@ -148,9 +149,16 @@ class Failures:
         self._left -= 1
         if self._left < 0:
             return "More items failed; the results name them all."
-        exit_code = "" if result.exit_code is None else f" (exit {result.exit_code})"
-        reasons = (visible(result.error or "").split("\\n")[0], reply_cell(result.reply))
-        return ": ".join((f"failed{exit_code}", visible(item_text(result)), *filter(None, reasons)))
+        return ": ".join(("failed", visible(item_text(result)), *_reasons(result)))
+
+
+def _reasons(result: ItemResult) -> Iterator[str]:
+    if result.error:
+        yield reply_cell(result.error.partition("\n")[0])
+    elif result.exit_code is not None:
+        yield f"exit {result.exit_code}"
+    if result.reply:
+        yield reply_cell(result.reply)
 
 
 def _bar(console: "Console") -> "Progress":
