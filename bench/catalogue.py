@@ -6,8 +6,10 @@ from bench.rows import (
     ask_thread,
     beside,
     fan_out,
+    features,
     growth,
     idle,
+    line,
     ping_pong,
     ring,
     spawn,
@@ -46,7 +48,9 @@ RUNTIME: tuple[Row, ...] = (
 
 GROUPS: dict[str, tuple[Row, ...]] = {
     "runtime": RUNTIME,
-    "smoke": (tell_one.ROW,),
+    "features": features.ROWS,
+    "relay": (line.ROW,),
+    "smoke": (tell_one.ROW, line.ROW),
 }
 
 

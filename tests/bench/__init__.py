@@ -1,0 +1,1 @@
+"""Tests of the benchmarks: that each works, never how fast it is."""
