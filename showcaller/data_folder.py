@@ -4,7 +4,7 @@ import fcntl
 import os
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,7 +48,7 @@ class DataFolder:
             ) from error
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> Generator[None]:
         """Hold the folder for one relay; raises ``RelayStartError`` naming the process that holds it.
 
         The lock goes with the process that took it, however it ends; the file stays and says nothing.

@@ -1,6 +1,6 @@
 """A relay inside this process: joins the domain with a store, a worker and the door for Python programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -142,7 +142,7 @@ def _start(ports: Ports, dispatcher: Dispatcher, opened: ExitStack) -> LocalDoor
 
 
 @contextmanager
-def open_relay(home: Path, *, read_only: bool = False) -> Iterator[Relay]:
+def open_relay(home: Path, *, read_only: bool = False) -> Generator[Relay]:
     """Open the relay of a data folder for the length of a ``with``; raises ``RelayStartError``."""
     with Relay.open(home, read_only=read_only) as relay:
         yield relay
