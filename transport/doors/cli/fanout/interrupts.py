@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any, Self
 
 from showcaller.transport.doors.cli.exits import INTERRUPTED
+from showcaller.transport.doors.cli.fanout.leaving import kill_children
 
 Handler = Callable[[int, FrameType | None], Any] | int | None
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -18,7 +19,7 @@ _SHOW_CURSOR = b"\x1b[?25h"
 
 
 class Interrupts:
-    """While entered, the first signal calls ``stop`` on a thread of its own, the next ends the process.
+    """While entered, the first signal calls ``stop`` on a thread of its own, the next kills and leaves.
 
     The handler itself only writes a byte: it may have cut into anything, also into a lock that ``stop``
     wants. A signal that was ignored before (``nohup``, a background job) stays ignored. Main thread only.
@@ -52,6 +53,7 @@ class Interrupts:
         if self.signalled:
             if sys.stderr.isatty():
                 os.write(2, _SHOW_CURSOR)
+            kill_children()
             os._exit(INTERRUPTED)
         self.signalled = True
         os.write(self._writing, _STOP)
