@@ -5,13 +5,31 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 Heard = Literal["default", "named", "option", "always"]
-"""When a subscription takes an event: when it names none, only when it names it, when its option is set, ever."""
+"""When a subscription takes it: if it names none, only if it names it, if its option is set, or ever."""
+
+EventName = Literal[
+    "question_asked",
+    "question_answered",
+    "error",
+    "turn_end",
+    "subagent_finished",
+    "task_failed",
+    "stalled",
+    "all_idle",
+    "turn_started",
+    "task_started",
+    "task_finished",
+    "heartbeat",
+    "archived",
+    "link_lost",
+    "link_restored",
+]
 
 
 class Event(NamedTuple):
     """One row of the table; an urgent event is held by no digest, no quiet hours and no cap."""
 
-    name: str
+    name: EventName
     heard: Heard
     urgent: bool = False
 
@@ -38,7 +56,7 @@ EVENTS: Final = MappingProxyType({row.name: row for row in _ROWS})
 """Every event by its name, in the order of the contract."""
 
 
-def heard_events(named: Collection[str] | None, *, heartbeat: bool = False) -> frozenset[str]:
+def heard_events(named: Collection[EventName] | None, *, heartbeat: bool = False) -> frozenset[EventName]:
     """Say which events a subscription takes.
 
     Args:

@@ -114,6 +114,8 @@ WINDOW_TOKENS: Final = 10_000_000
 """Tokens at which a conversation may be compacted by its agent at most."""
 RULE_CHARACTERS: Final = 500
 """Characters of a recurrence rule."""
+STALLED_MINUTES: Final = 15
+"""Minutes without a sign after which a turn or task is stalled, when a subscription does not say."""
 SCHEDULE_YEARS: Final = 5
 """Years ahead within which a schedule fires first."""
 REPLY_CHARACTERS: Final = 8000

@@ -1,37 +1,44 @@
 """The one JSON schema that doors publish: flat, because agents' providers take no union at the top."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
-from showcaller.actors.contract.actions import available_actions
+from showcaller.actors.contract.actions import ACTIONS, Action
 
-_MERGED_LOW = ("minimum", "minLength")
-_MERGED_HIGH = ("maximum", "maxLength")
+_MERGED_LOW: Final = ("minimum",)
+_MERGED_HIGH: Final = ("maximum", "maxLength", "maxItems")
+_SAID_ELSEWHERE: Final = frozenset({"title", "default", "description"})
+# Empty counts as absent, and some agents send every field: no client may refuse them for it.
+_CHECKED_ON_ARRIVAL: Final = frozenset({"minLength", "minItems", "required", "additionalProperties"})
+_LEFT_OUT: Final = _SAID_ELSEWHERE | _CHECKED_ON_ARRIVAL
+
+_Schema = dict[str, Any]
 
 
-def tool_schema() -> dict[str, Any]:
-    """Make the schema of a call from the models of the actions that are built.
+def tool_schema(rows: Iterable[Action] = ACTIONS.values()) -> dict[str, Any]:
+    """Make the schema of a call from the models of the actions.
 
     ``action`` alone is required; the description of every other argument says which actions take it. Where
     actions differ in an argument's range, the widest is published, and the call is checked on arrival.
+
+    Args:
+        rows: the actions to publish; all of them when left out.
+
     """
-    built = [
-        (row.name, row.model.model_json_schema()) for row in available_actions() if row.model is not None
-    ]
-    names = [name for name, _ in built]
-    lines = [f"{name}: {schema['description'].splitlines()[0]}" for name, schema in built]
-    properties: dict[str, Any] = {
-        "action": {"type": "string", "enum": names, "description": "\n".join(lines)}
+    schemas = {row.name: row.model.model_json_schema() for row in rows}
+    lines = [f"{name}: {schema['description'].splitlines()[0]}" for name, schema in schemas.items()]
+    properties: _Schema = {
+        "action": {"type": "string", "enum": list(schemas), "description": "\n".join(lines)}
     }
-    for argument in dict.fromkeys(
-        each for _, schema in built for each in schema["properties"] if each != "action"
-    ):
-        takers = {name: schema for name, schema in built if argument in schema["properties"]}
-        properties[argument] = _merged(argument, takers)
+    for argument in dict.fromkeys(name for schema in schemas.values() for name in schema["properties"]):
+        if argument != "action":
+            takers = {name: schema for name, schema in schemas.items() if argument in schema["properties"]}
+            properties[argument] = _merged(argument, takers)
     return {"type": "object", "properties": properties, "required": ["action"]}
 
 
-def _merged(argument: str, takers: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    forms = [_form(schema["properties"][argument]) for schema in takers.values()]
+def _merged(argument: str, takers: dict[str, _Schema]) -> _Schema:
+    forms = [_form(schema["properties"][argument], schema.get("$defs", {})) for schema in takers.values()]
     merged = {**forms[0]}
     for form in forms[1:]:
         merged |= {key: min(form[key], merged[key]) for key in _MERGED_LOW if key in form and key in merged}
@@ -40,23 +47,30 @@ def _merged(argument: str, takers: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return merged
 
 
-def _form(published: dict[str, Any]) -> dict[str, Any]:
+def _form(published: _Schema, named: dict[str, _Schema]) -> _Schema:
     """Give the form of a value that is not absent: an argument that may be null is simply left out."""
-    form = {key: value for key, value in published.items() if key not in {"title", "default", "description"}}
+    form = {key: value for key, value in published.items() if key not in _LEFT_OUT}
     for option in form.pop("anyOf", []):
         if option != {"type": "null"}:
-            form |= option
+            form |= {key: value for key, value in option.items() if key not in _LEFT_OUT}
+    if "$ref" in form:
+        form = _form(named[form["$ref"].rpartition("/")[2]], named)
+    if "properties" in form:
+        form["properties"] = {
+            name: {**_form(part, named), "description": part["description"]}
+            for name, part in form["properties"].items()
+        }
     return form
 
 
-def _description(argument: str, takers: dict[str, dict[str, Any]]) -> str:
+def _description(argument: str, takers: dict[str, _Schema]) -> str:
     said: dict[str, list[str]] = {}
     for name, schema in takers.items():
         said.setdefault(_sentence(argument, schema), []).append(name)
     return "\n".join(f"{', '.join(names)}: {sentence}" for sentence, names in said.items())
 
 
-def _sentence(argument: str, schema: dict[str, Any]) -> str:
+def _sentence(argument: str, schema: _Schema) -> str:
     published = schema["properties"][argument]
     description: str = published["description"]
     if argument in schema.get("required", []):

@@ -51,6 +51,13 @@ class ResultModel(BaseModel):
         return {name: value for name, value in written.items() if value is not None or name in self.null_said}
 
 
+class SessionTitle(ResultModel):
+    """A session, named where its states do not matter."""
+
+    id: str
+    title: str
+
+
 class SessionStates(ResultModel):
     """How a session is: the same fields in every door.
 

@@ -4,6 +4,13 @@ Each kind is an annotated type. Its check runs before pydantic's own and raises 
 that follow the argument's name in a refusal; the limits beside it are what the published schema shows.
 """
 
+from showcaller.actors.contract.arguments.clocks import (
+    QuietHours,
+    QuietWindow,
+    RecurrenceRule,
+    Time,
+    Zone,
+)
 from showcaller.actors.contract.arguments.hearing import Hearing
 from showcaller.actors.contract.arguments.lists import (
     ALL,
@@ -78,7 +85,10 @@ __all__ = [
     "Options",
     "Prompt",
     "Question",
+    "QuietHours",
+    "QuietWindow",
     "Recommendation",
+    "RecurrenceRule",
     "RelayName",
     "Repository",
     "ScopeChoice",
@@ -86,8 +96,10 @@ __all__ = [
     "Sessions",
     "SubscriptionName",
     "Switch",
+    "Time",
     "WaitSeconds",
     "Word",
     "YearMinutes",
+    "Zone",
     "whole_number",
 ]

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from showcaller.actors.contract.arguments.hearing import kind_of
 from showcaller.actors.contract.arguments.names import session_name
 from showcaller.actors.contract.arguments.texts import choice, line
-from showcaller.actors.contract.events import EVENTS
+from showcaller.actors.contract.events import EVENTS, EventName
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import (
     CHOICE_CHARACTERS,
@@ -75,7 +75,7 @@ Excluded = Annotated[
     BeforeValidator(_each(session_name, SESSIONS_NAMED, '["ses_3f9c2a1e7b0d"]')),
 ]
 EventNames = Annotated[
-    tuple[str, ...],
+    tuple[EventName, ...],
     Field(max_length=SESSIONS_NAMED),
     BeforeValidator(_each(choice(*EVENTS), SESSIONS_NAMED, '["error", "turn_end"]')),
 ]

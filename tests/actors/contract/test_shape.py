@@ -1,27 +1,29 @@
 import json
-from typing import Any, Literal, cast
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from showcaller.actors.contract import shape
 from showcaller.actors.contract.actions import ACTIONS
-from showcaller.actors.contract.arguments import Prompt, Switch
+from showcaller.actors.contract.arguments import QuietHours
 from showcaller.actors.contract.calls import (
+    Ask,
     Call,
     CallModel,
     CreateSession,
     ListSessions,
     ReadSession,
     Send,
+    Subscribe,
+    UpdateSession,
     Wait,
 )
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.limits import CALL_BYTES, TEXT_CHARACTERS
-from showcaller.actors.contract.shape import ParsedCall, parse_call
+from showcaller.actors.contract.shape import parse_call, shape_call
+from tests.actors.contract.examples import SESSION, smallest
 
-SESSION = "ses_3f9c2a1e7b0d"
 SEND = {"action": "send", "relay": "this", "session": SESSION, "text": "Hello"}
 CREATE = {"action": "create_session", "relay": "this", "text": "Hello"}
 LIST = {"action": "list_sessions", "relay": "this"}
@@ -229,10 +231,14 @@ class TestActions:
 
     @pytest.mark.parametrize("name", [row.name for row in ACTIONS.values() if not row.available])
     def test_an_action_that_is_not_built_is_refused_as_unsupported(self, name: str) -> None:
-        refusal = refused({"action": name})
+        refusal = refused(smallest(name))
         assert refusal.code is Code.UNSUPPORTED
         assert name in refusal.error
         assert "send" in refusal.to_result()["actions"]
+
+    def test_a_wrong_shape_is_said_before_that_the_action_is_not_built(self) -> None:
+        assert not ACTIONS["stop"].available
+        assert refused({"action": "stop", "relay": "this"}).code is Code.INVALID_INPUT
 
 
 class TestRequired:
@@ -313,52 +319,47 @@ class TestNames:
         assert "branch" in refused({**CREATE, "repo": "a/b", "branch": "--upload-pack=id"}).error
 
 
-class Probe(CallModel):
-    """An action with the kinds of arguments that no built action has yet."""
-
-    action: Literal["ask"] = "ask"
-    texts: list[str] | None = None
-    window: dict[str, str] | None = None
-    detail: Prompt | None = None
-    enabled: Switch = True
+WINDOW = {"from": "23:00", "to": "06:00", "tz": "Europe/Berlin"}
 
 
 class TestStructures:
-    @pytest.fixture(autouse=True)
-    def _probe(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        row = ACTIONS["ask"]._replace(model=cast("type[Call]", Probe))
-        monkeypatch.setattr(shape, "find_action", lambda name: row)
-
-    def probe(self, **given: Any) -> Probe:
-        made: object = parse_call({"action": "ask", **given}).call
-        assert isinstance(made, Probe)
+    def subscribe(self, **given: Any) -> Subscribe:
+        made = shape_call(smallest("subscribe", **given)).call
+        assert isinstance(made, Subscribe)
         return made
 
     def test_an_array_or_object_in_a_string_is_taken_as_what_it_holds(self) -> None:
-        window = {"from": "23:00", "to": "06:00"}
-        sent = self.probe(texts=' ["a", "b"] ', window=json.dumps(window))
-        assert sent == self.probe(texts=["a", "b"], window=window)
-        assert sent.texts == ["a", "b"]
-        assert sent.window == window
+        sent = self.subscribe(sessions=f' ["{SESSION}"] ', events='["error"]', quiet_hours=json.dumps(WINDOW))
+        assert sent == self.subscribe(sessions=[SESSION], events=["error"], quiet_hours=WINDOW)
+        assert sent.sessions == (SESSION,)
+        assert sent.quiet_hours == QuietHours(start="23:00", end="06:00", tz="Europe/Berlin")
 
-    @pytest.mark.parametrize("empty", ["[]", "{}", '[""]', '{"from": ""}', {"from": None, "to": ""}])
+    @pytest.mark.parametrize("empty", ["[]", "{}", '[""]', [" "], '{"from": ""}', {"from": None, "to": ""}])
     def test_empty_ones_are_absent_in_a_string_too(self, empty: object) -> None:
-        assert self.probe(texts=empty, window=empty) == self.probe()
+        assert self.subscribe(events=empty, quiet_hours=empty, exclude=empty) == self.subscribe()
 
     def test_what_is_broken_in_the_string_is_refused(self) -> None:
-        assert "comes twice" in refused({"action": "ask", "window": '{"a": "b", "a": "c"}'}).error
-        assert "no JSON" in refused({"action": "ask", "texts": '["a"'}).error
+        twice = smallest("subscribe", quiet_hours='{"from": "b", "from": "c"}')
+        assert "comes twice" in refused(twice).error
+        assert "no JSON" in refused(smallest("subscribe", sessions='["a"')).error
 
     def test_text_that_looks_like_json_stays_text_where_text_is_meant(self) -> None:
-        assert self.probe(detail=' ["a"] ').detail == ' ["a"] '
+        asked = shape_call(smallest("ask", detail=' ["a"] ')).call
+        assert isinstance(asked, Ask)
+        assert asked.detail == ' ["a"] '
 
     def test_a_missing_relay_means_this_one_where_the_table_says_so(self) -> None:
-        assert self.probe().relay == "this"
-        assert self.probe(relay="desk").relay == "desk"
+        assert self.subscribe().relay == "this"
+        assert self.subscribe(relay="desk").relay == "desk"
 
-    def test_false_is_a_value_where_it_is_not_the_default(self) -> None:
-        assert self.probe(enabled=False).enabled is False
-        assert self.probe().enabled is True
+    @pytest.mark.parametrize("sent", [False, "false"])
+    def test_false_is_a_value_where_it_is_not_the_default(self, sent: object) -> None:
+        updated = shape_call(
+            {"action": "update_session", "relay": "this", "session": SESSION, "thinking_enabled": sent}
+        ).call
+        assert isinstance(updated, UpdateSession)
+        assert updated.thinking_enabled is False
+        assert updated.title is None
 
 
 JSON = st.recursive(
@@ -366,27 +367,26 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=10,
 )
-NAMES = sorted(
-    {name for row in ACTIONS.values() if row.model for name in row.model.model_fields} | {"x", "", "a\nb"}
-)
+NAMES = sorted({name for row in ACTIONS.values() for name in row.arguments} | {"x", "", "a\nb"})
 CALLS = st.dictionaries(st.sampled_from(NAMES), JSON, max_size=8)
 LIKELY = st.fixed_dictionaries({"action": st.sampled_from(list(ACTIONS)), "relay": st.just("this")})
+
+
+def again(call: CallModel) -> dict[str, Any]:
+    """Give a call as a caller would write it who names every argument."""
+    return call.model_dump(mode="json", by_alias=True)
 
 
 @given(JSON | CALLS | st.builds(lambda one, other: {**one, **other}, CALLS, LIKELY))
 @example({"action": "send", "relay": "this", "session": SESSION, "text": "a", "mode": {"a": "b"}})
 def test_any_value_gives_a_call_or_a_refusal_and_nothing_else(raw: object) -> None:
     try:
-        parsed = parse_call(raw)
+        parsed = shape_call(raw)
     except Refusal as refusal:
         answer = json.dumps(refusal.to_result(), allow_nan=False).encode()
         assert len(answer) < 4000
     else:
-        assert isinstance(parsed, ParsedCall)
-        assert (
-            parse_call({"action": parsed.action.name, **parsed.call.model_dump(exclude={"action"})}).call
-            == parsed.call
-        )
+        assert shape_call(again(parsed.call)).call == parsed.call
 
 
 @given(st.text() | st.binary())

@@ -1,81 +1,40 @@
-"""The calls that are built: one model for each action, its fields in the order in which callers read of them.
-
-The description of a field stands in the published schema. Values arrive as JSON; ``shape.parse_call`` removes
-what is empty before it makes one of these.
-"""
+"""Prompting sessions, starting them, and waiting for their replies."""
 
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from showcaller.actors.contract.arguments import (
     Branch,
-    Count50,
-    Count100,
     IfBusyChoice,
     Line64,
     Line200,
     Line1000,
-    MaxChars,
+    Mode,
     ModeChoice,
     Prompt,
-    RelayName,
     Repository,
-    ScopeChoice,
     SessionName,
-    Switch,
     WaitSeconds,
     Word,
 )
-from showcaller.actors.contract.limits import DEFAULT_WAIT_SECONDS
+from showcaller.actors.contract.calls.base import CallResult, RelayCall
+from showcaller.actors.contract.limits import (
+    DEFAULT_WAIT_SECONDS,
+    PROGRESS_ACTIVITIES,
+    PROGRESS_CHARACTERS,
+    REPLY_CHARACTERS,
+)
+from showcaller.actors.contract.views import GroupPlace, PendingQuestion, ResultModel, TaskInfo
+from showcaller.actors.contract.worker import ErrorClass, StopReason
+
+PromptStatus = Literal[
+    "queued", "running", "waiting_for_answer", "done", "failed", "stopped", "cancelled", "duplicate"
+]
+ModelSource = Literal["requested", "caller", "default"]
 
 
-class CallModel(BaseModel):
-    """Base of every call: frozen, and foreign fields are refused.
-
-    ``nothing`` says in a refusal what did not happen; with ``refuses_foreign`` an argument that the action
-    does not take is refused, else it is ignored and listed; ``not_external`` names what every caller but an
-    external session must give.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    nothing: ClassVar[str] = ""
-    refuses_foreign: ClassVar[bool] = False
-    not_external: ClassVar[frozenset[str]] = frozenset()
-
-    relay: RelayName = Field(
-        description="The relay to work on: \"this\", a relay's name or a pairing's alias."
-    )
-
-
-class ListSessions(CallModel):
-    """List sessions of a relay."""
-
-    action: Literal["list_sessions"] = "list_sessions"
-    scope: ScopeChoice = Field(
-        default="recent",
-        description="active: with a turn, a task or a card; recent: newest first; all: archived too.",
-    )
-    query: Line200 | None = Field(default=None, description="Only titles that contain this, in any case.")
-    limit: Count100 = Field(default=20, description="How many to list.")
-    cursor: Line1000 | None = Field(default=None, description="nextCursor of the page before.")
-
-
-class ReadSession(CallModel):
-    """Read the newest messages of a session and its states."""
-
-    action: Literal["read_session"] = "read_session"
-    session: SessionName = Field(description="The session's id.")
-    last: Count50 = Field(default=10, description="How many messages.")
-    max_chars: MaxChars = Field(
-        default=12_000, description="Characters of text in all, newest messages first."
-    )
-    include_activity: Switch = Field(default=False, description="With what the agent did beside its text.")
-    before: Line64 | None = Field(default=None, description="olderCursor of the page before.")
-
-
-class Send(CallModel):
+class Send(RelayCall):
     """Prompt a session, and wait for its reply."""
 
     nothing: ClassVar[str] = "Nothing was sent."
@@ -97,7 +56,7 @@ class Send(CallModel):
     )
 
 
-class CreateSession(CallModel):
+class CreateSession(RelayCall):
     """Start a new session with a prompt, and wait for its reply."""
 
     nothing: ClassVar[str] = "Nothing was created."
@@ -124,7 +83,7 @@ class CreateSession(CallModel):
     )
 
 
-class Wait(CallModel):
+class Wait(RelayCall):
     """Wait for the reply to a message that was sent before."""
 
     not_external: ClassVar[frozenset[str]] = frozenset({"session", "message_id"})
@@ -137,4 +96,66 @@ class Wait(CallModel):
     wait_seconds: WaitSeconds = Field(default=DEFAULT_WAIT_SECONDS, description="Seconds to wait.")
 
 
-Call = ListSessions | ReadSession | Send | CreateSession | Wait
+class Reply(ResultModel):
+    """A finished reply; ``own_message_id`` is written ``messageId``; longer text is ``truncated``."""
+
+    text: str = Field(max_length=REPLY_CHARACTERS)
+    model: str | None = None
+    own_message_id: str = Field(serialization_alias="messageId")
+    truncated: bool = False
+
+
+class Background(ResultModel):
+    """Work that goes on after the reply."""
+
+    running: int = Field(ge=0)
+    tasks: tuple[TaskInfo, ...] = ()
+
+
+class Progress(ResultModel):
+    """How far a running turn is: the end of its text and its last activities."""
+
+    status: str
+    text: str = Field(default="", max_length=PROGRESS_CHARACTERS)
+    activity: tuple[str, ...] = Field(default=(), max_length=PROGRESS_ACTIVITIES)
+
+
+class PromptResult(CallResult):
+    """The answer to ``send`` and ``wait``: what became of a prompt so far.
+
+    ``status`` says which fields are there; ``approvals_pending`` counts cards that an agent does not see;
+    ``steered`` when it joined a running turn; ``open_url`` when the relay has an address.
+    """
+
+    session: str
+    message_id: str
+    status: PromptStatus
+    stop_reason: StopReason | None = None
+    error_class: ErrorClass | None = None
+    error_text: str | None = None
+    reply: Reply | None = None
+    background: Background | None = None
+    pending_questions: tuple[PendingQuestion, ...] | None = None
+    approvals_pending: int | None = Field(default=None, ge=1)
+    progress: Progress | None = None
+    steered: bool | None = None
+    open_url: str | None = None
+
+
+class CreateSessionResult(PromptResult):
+    """The answer to ``create_session``: what became of its prompt, and with what the session was started."""
+
+    null_said: ClassVar[frozenset[str]] = frozenset({"group"})
+
+    provider: str
+    model: str | None = None
+    model_source: ModelSource
+    model_note: str | None = None
+    mode: Mode
+    effort: str | None = None
+    title: str
+    cwd: str | None = None
+    repo: str | None = None
+    branch: str | None = None
+    group: GroupPlace | None = None
+    group_warning: str | None = None

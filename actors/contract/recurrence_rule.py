@@ -1,0 +1,223 @@
+"""Recurrence rules of RFC 5545: which are taken, and when one first fires, in a bounded number of steps."""
+
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from types import MappingProxyType
+from typing import Final, Self, cast
+
+from dateutil.rrule import rrule, rrulestr
+
+from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.limits import SCHEDULE_YEARS
+from showcaller.actors.contract.zones import instant, local_time
+
+# How many steps the library may take before the first time is found: intervals beyond five years for the
+# coarse ones; for hours and minutes what takes it a tenth of a second.
+_STEPS: Final = MappingProxyType(
+    {
+        "YEARLY": SCHEDULE_YEARS + 2,
+        "MONTHLY": 12 * SCHEDULE_YEARS + 2,
+        "WEEKLY": 53 * SCHEDULE_YEARS + 2,
+        "DAILY": 366 * SCHEDULE_YEARS + 2,
+        "HOURLY": 250_000,
+        "MINUTELY": 250_000,
+    }
+)
+_RANGES: Final = MappingProxyType(
+    {
+        "INTERVAL": (1, 525_600),
+        "COUNT": (1, 1_000_000),
+        "BYMONTH": (1, 12),
+        "BYMONTHDAY": (1, 31),
+        "BYYEARDAY": (1, 366),
+        "BYWEEKNO": (1, 53),
+        "BYHOUR": (0, 23),
+        "BYMINUTE": (0, 59),
+        "BYSETPOS": (1, 366),
+    }
+)
+_SINGLE: Final = frozenset({"INTERVAL", "COUNT"})
+_FROM_THE_END: Final = frozenset({"BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"})
+_PARTS: Final = ("FREQ", "UNTIL", "WKST", "BYDAY", *_RANGES)
+_DAY: Final = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)", re.ASCII)
+_NUMBER: Final = re.compile(r"[+-]?\d{1,7}", re.ASCII)
+_UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?", re.ASCII)
+# A day that a rule of hours or minutes leaves out costs as much as this many steps within a day.
+_DAY_LEFT_OUT: Final = 100
+_END_OF_DAY: Final = timedelta(hours=23, minutes=59)
+
+
+def read_rule(text: str) -> str:
+    """Take the text of a rule, as in ``FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0``.
+
+    Gives it in capitals, without ``RRULE:``. Whether it ever fires depends on its start: see ``first_time``.
+
+    Raises:
+        ValueError: for what is no rule, has seconds, or combines parts that do not go together; its words
+            follow an argument's name.
+
+    """
+    rule = text.strip().upper().removeprefix("RRULE:").rstrip(";")
+    parts = _read_parts(rule)
+    for name, value in parts.items():
+        _check_part(name, value)
+    _check_together(parts)
+    return rule
+
+
+def _read_parts(rule: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in rule.split(";"):
+        name, equals, value = part.partition("=")
+        if name in {"BYSECOND", "DTSTART"}:
+            why = "rules have no seconds" if name == "BYSECOND" else "at says when it begins"
+            raise ValueError(f"must not have {name}: {why}")
+        if not equals or name not in _PARTS:
+            raise ValueError(f"has no part {quote_foreign(part, 60)}; parts: {', '.join(_PARTS)}")
+        if name in parts:
+            raise ValueError(f"has {name} twice")
+        parts[name] = value
+    return parts
+
+
+def _check_part(name: str, value: str) -> None:
+    if name == "FREQ":
+        if value not in _STEPS:
+            raise ValueError(f"FREQ must be one of {', '.join(_STEPS)}, not {quote_foreign(value, 40)}")
+    elif name == "UNTIL":
+        _until(value, None)
+    elif name == "WKST":
+        if not _DAY.fullmatch(value) or len(value) != 2:
+            raise ValueError(f"WKST must be a day of the week as in MO, not {quote_foreign(value, 40)}")
+    elif name == "BYDAY":
+        for day in value.split(","):
+            _check_day(day)
+    else:
+        numbers = [value] if name in _SINGLE else value.split(",")
+        for number in numbers:
+            _check_number(name, number)
+
+
+def _check_day(day: str) -> None:
+    found = _DAY.fullmatch(day)
+    if not found or (found[1] and not 1 <= abs(int(found[1])) <= 53):
+        raise ValueError(
+            f"BYDAY must name days of the week as in MO, 1MO or -1FR, not {quote_foreign(day, 40)}"
+        )
+
+
+def _check_number(name: str, number: str) -> None:
+    low, high = _RANGES[name]
+    from_the_end = name in _FROM_THE_END
+    if _NUMBER.fullmatch(number):
+        size = abs(int(number)) if from_the_end else int(number)
+        if low <= size <= high:
+            return
+    backwards = f" or -{high} to -{low}" if from_the_end else ""
+    raise ValueError(f"{name} must be {low} to {high}{backwards}, not {quote_foreign(number, 40)}")
+
+
+def _check_together(parts: dict[str, str]) -> None:
+    if "FREQ" not in parts:
+        raise ValueError(f"needs FREQ: one of {', '.join(_STEPS)}")
+    frequency = parts["FREQ"]
+    numbered = [any(map(str.isdigit, day)) for day in parts.get("BYDAY", "MO").split(",")]
+    wrong = {
+        "has COUNT and UNTIL; give one": "COUNT" in parts and "UNTIL" in parts,
+        "has BYWEEKNO, which goes with FREQ=YEARLY only": "BYWEEKNO" in parts and frequency != "YEARLY",
+        f"has BYYEARDAY, which does not go with FREQ={frequency}": "BYYEARDAY" in parts
+        and frequency in {"MONTHLY", "WEEKLY", "DAILY"},
+        "has BYMONTHDAY, which does not go with FREQ=WEEKLY": "BYMONTHDAY" in parts and frequency == "WEEKLY",
+        "has numbered days, which go with FREQ=MONTHLY or YEARLY without BYWEEKNO only": any(numbered)
+        and (frequency not in {"MONTHLY", "YEARLY"} or "BYWEEKNO" in parts),
+        "has days with and without a number; give one kind": any(numbered) and not all(numbered),
+        "has BYSETPOS, which needs another part beginning with BY": "BYSETPOS" in parts
+        and not any(name.startswith("BY") and name != "BYSETPOS" for name in parts),
+    }
+    for problem, applies in wrong.items():
+        if applies:
+            raise ValueError(problem)
+
+
+def _until(value: str, zone: tzinfo | None) -> datetime:
+    """Give the local time up to which a rule fires; without a zone it is only checked."""
+    problem = f"UNTIL must be a time as in 20270131T090000Z, or a date, not {quote_foreign(value, 40)}"
+    if not _UNTIL.fullmatch(value):
+        raise ValueError(problem)
+    try:
+        read = datetime.strptime(value.rstrip("Z"), "%Y%m%dT%H%M%S" if "T" in value else "%Y%m%d")  # noqa: DTZ007 - the zone is the rule's
+    except ValueError as error:
+        raise ValueError(problem) from error
+    if not 2 <= read.year <= 9998:
+        raise ValueError(problem)
+    if "T" not in value:
+        return read + _END_OF_DAY
+    return local_time(read.replace(tzinfo=UTC), zone) if zone is not None and value.endswith("Z") else read
+
+
+class _TooFar(Exception):
+    """The library has tried as many intervals as it may."""
+
+
+class _Steps(int):
+    """An interval that counts how often it is added: the library itself would search to the year 9999."""
+
+    left: int
+
+    @classmethod
+    def within(cls, interval: int, steps: int) -> Self:
+        made = cls(interval)
+        made.left = steps
+        return made
+
+    def _count(self, steps: int = 1) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise _TooFar
+
+    def __radd__(self, other: int) -> int:
+        self._count()
+        return other + int(self)
+
+    def __mul__(self, other: int) -> int:
+        self._count()
+        return int(self) * other
+
+    def __rfloordiv__(self, other: int) -> int:
+        self._count(_DAY_LEFT_OUT)
+        return other // int(self)
+
+
+def first_time(rule: str, start: datetime, zone: tzinfo) -> datetime:
+    """Give the first instant, in UTC, at which a rule fires.
+
+    A local time that a zone skips fires at the jump, one that comes twice at its first pass.
+
+    Args:
+        rule: what ``read_rule`` gave.
+        start: the local time, in whole minutes and without a zone, before which it does not fire, and
+            from which parts that it leaves out are taken.
+        zone: the zone of its local times.
+
+    Raises:
+        ValueError: when it does not fire within five years, or this is not found quickly; its words follow
+            an argument's name.
+
+    """
+    found = _first_local(rule, start, zone)
+    if found is None or found > start + timedelta(days=366 * SCHEDULE_YEARS):
+        raise ValueError(f"has no time within {SCHEDULE_YEARS} years, or takes too long to find it")
+    return instant(found, zone)
+
+
+def _first_local(rule: str, start: datetime, zone: tzinfo) -> datetime | None:
+    parts = _read_parts(rule)
+    until = _until(parts.pop("UNTIL"), zone) if "UNTIL" in parts else None
+    # Without it the library takes the first day of the week from the running program.
+    parts.setdefault("WKST", "MO")
+    steps = _Steps.within(int(parts.get("INTERVAL", "1")), _STEPS[parts["FREQ"]])
+    try:
+        read = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start)
+        return next(iter(cast(rrule, read).replace(interval=steps, until=until)), None)
+    except (_TooFar, ValueError):  # it says so when hours and minutes never meet its interval
+        return None
