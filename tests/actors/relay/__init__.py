@@ -1,0 +1,1 @@
+"""Tests of the relay's domain, under a manual dispatcher."""

@@ -1,0 +1,473 @@
+"""Fan-outs: bounds, retries, one result per item, stops in every phase, and going on after a crash anywhere."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.worker import RunTurn
+from showcaller.store.errors import StoreDamaged
+from tests.actors.relay.conftest import OpenStage
+from tests.actors.relay.stage import Run, Stage
+
+ITEMS = ["a", "b", "c", "d", "e"]
+
+
+def code_of(run: Run) -> Code:
+    (error,) = run.heard.ends
+    assert isinstance(error, Refusal), error
+    return error.code
+
+
+def test_every_item_runs_once_within_the_bound_and_is_recorded_once(stage: Stage) -> None:
+    run = stage.fan_out(ITEMS, jobs=2)
+    run.work()
+    assert run.heard.statuses == dict.fromkeys(ITEMS, "done")
+    assert run.recorded == dict.fromkeys(ITEMS, "done")
+    assert stage.workers.most_open == 2
+    assert sorted(stage.workers.texts) == [f"run {item}" for item in ITEMS]
+    assert run.heard.ends == [None]
+    assert stage.awake == []
+    result = run.heard.by_item["a"]
+    assert (result.exit_code, result.reply, result.seconds, result.attempts) == (0, "run a", 0.5, 1)
+    assert result.session in {row["id"] for row in stage.read("list_sessions")["sessions"]}
+    assert stage.read("fanout", group=run.group)["finished_at"] is not None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_bound_holds_in_every_order_of_things(open_stage: OpenStage, seed: int) -> None:
+    stage = open_stage(seed)
+    run = stage.fan_out([str(n) for n in range(30)], jobs=3, retries=1)
+    run.work(lambda turn: {"outcome": stage.random.choice(["done", "failed"])})
+    assert stage.workers.most_open == 3
+    assert max(running for _, running in run.heard.moves) <= 3
+    assert run.heard.moves[-1] == (30, 0)
+    assert len(run.heard.by_item) == 30
+    assert run.recorded == run.heard.statuses
+
+
+def test_a_failed_item_is_tried_again_as_often_as_asked_in_the_same_session(stage: Stage) -> None:
+    failing = {"b": 1, "c": 9}
+
+    def end(turn: RunTurn) -> dict[str, Any]:
+        item = turn.text.removeprefix("run ")
+        failing[item] = failing.get(item, 0) - 1
+        return {} if failing[item] < 0 else {"outcome": "failed", "exit_code": 7}
+
+    run = stage.fan_out(["a", "b", "c"], retries=2)
+    run.work(end)
+    assert run.heard.statuses == {"a": "done", "b": "done", "c": "failed"}
+    assert {item: result.attempts for item, result in run.heard.by_item.items()} == {"a": 1, "b": 2, "c": 3}
+    assert run.heard.by_item["c"].exit_code == 7
+    sessions = Counter(turn.session for turn in stage.workers.runs)
+    assert sorted(sessions.values()) == [1, 2, 3]
+    assert run.heard.moves[-1] == (3, 0)
+
+
+def test_the_time_limit_and_the_folder_go_with_every_attempt(stage: Stage) -> None:
+    stage.fan_out(["a"], timeout=12.5).work()
+    assert (stage.workers.runs[0].timeout, stage.workers.runs[0].cwd) == (12.5, str(stage.home))
+
+
+def test_a_callable_gets_the_item_as_the_json_value_that_it_is(stage: Stage) -> None:
+    item = {"n": [1, None, "ü"]}
+    run = stage.fan_out([item, "text"], kind="callable", template="mymodule:work")
+    stage.settle()
+    assert [(turn.provider, turn.item) for turn in stage.workers.runs] == [
+        ("callable:mymodule:work", item),
+        ("callable:mymodule:work", "text"),
+    ]
+    for turn in list(stage.workers.open):
+        stage.workers.end(turn)
+    stage.settle()
+    assert [result.item for result in run.heard.results] == [item, "text"]
+
+
+def test_an_item_that_somebody_stops_is_recorded_as_stopped(stage: Stage) -> None:
+    run = stage.fan_out(["a", "b"], jobs=1)
+    stage.settle()
+    stage.stop(stage.workers.runs[0].session)
+    run.work()
+    assert run.recorded == {"a": "stopped", "b": "done"}
+
+
+def test_an_item_that_is_cut_in_a_live_run_is_left_for_a_later_one(open_stage: OpenStage) -> None:
+    stage = open_stage()
+    run = stage.fan_out(["a", "b"])
+    run.work(lambda turn: {"outcome": "failed", "stop_reason": "interrupted"} if "a" in turn.text else {})
+    assert run.heard.statuses == {"a": "interrupted", "b": "done"}
+    assert run.recorded == {"a": None, "b": "done"}
+    assert stage.read("fanout", group=run.group)["finished_at"] is None
+    again = stage.resume(run.group)
+    again.work()
+    assert again.heard.statuses == {"a": "done", "b": "done"}
+    assert again.heard.by_item["a"].attempts == 2
+
+
+# -- stopping --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stopped_in_any_phase_it_reports_every_item_once_and_a_later_run_finishes_it(
+    open_stage: OpenStage, seed: int
+) -> None:
+    stage = open_stage(seed)
+    stage.workers.obedient = stage.random.random() < 0.5
+    run = stage.fan_out(ITEMS, jobs=2, retries=1)
+    for _ in range(stage.random.randrange(120)):
+        stage.dispatcher.step()
+        if stage.workers.open and stage.random.random() < 0.2:
+            outcome = stage.random.choice(["done", "failed"])
+            stage.workers.end(stage.random.choice(sorted(stage.workers.open)), outcome)
+    if not run.ref.done:
+        stage.settle()
+    _stop_if_alive(run)
+    _stop_if_alive(run)
+    run.work(lambda turn: {"outcome": "stopped"} if turn.turn in _stopped(stage) else {})
+    assert run.heard.ends == [None]
+    assert len(run.heard.by_item) == len(ITEMS)
+    for item, status in run.heard.statuses.items():
+        assert run.recorded[item] in {None, status}
+        if status in {"interrupted", "skipped"}:
+            assert run.recorded[item] is None
+    again = stage.resume(run.group)
+    again.work()
+    assert set(again.heard.statuses.values()) <= {"done", "failed"}
+    assert again.recorded == again.heard.statuses
+    _nothing_ran_twice(stage, again)
+
+
+def _stop_if_alive(run: Run) -> None:
+    if run.ref.get().is_alive():
+        run.stop()
+
+
+def _stopped(stage: Stage) -> set[str]:
+    return {stop.turn for stop in stage.workers.stops}
+
+
+def _nothing_ran_twice(stage: Stage, run: Run) -> None:
+    """As many turns were handed over as the attempts say, or fewer: one that was taken back ran later."""
+    ran = Counter(turn.text.removeprefix("run ") for turn in stage.workers.runs)
+    assert len({turn.turn for turn in stage.workers.runs}) == len(stage.workers.runs)
+    for item, result in run.heard.by_item.items():
+        assert ran[item] <= result.attempts
+
+
+def test_what_never_started_is_skipped_and_what_ran_is_interrupted(stage: Stage) -> None:
+    run = stage.fan_out(ITEMS, jobs=2)
+    stage.settle()
+    stage.workers.end(stage.workers.runs[0].turn)
+    stage.settle()
+    run.stop()
+    run.work()
+    assert run.heard.statuses == {
+        "a": "done", "b": "interrupted", "c": "interrupted", "d": "skipped", "e": "skipped"
+    }  # fmt: skip
+    skipped = run.heard.by_item["d"]
+    assert (skipped.session, skipped.attempts) == (None, 0)
+    assert stage.awake == []
+
+
+def test_an_item_whose_prompt_was_being_stored_when_the_stop_came_never_starts(stage: Stage) -> None:
+    run = stage.fan_out(["a"])
+    while "start_fanout" not in stage.store.commands or "fanout_items" not in stage.reader.asked:
+        stage.dispatcher.step()
+    stage.store.hold()
+    stage.settle()
+    run.stop()
+    stage.settle()
+    assert run.heard.results == []
+    stage.store.release()
+    stage.settle()
+    assert run.heard.statuses == {"a": "skipped"}
+    assert stage.workers.runs == []
+    again = stage.resume(run.group)
+    again.work()
+    assert (again.heard.by_item["a"].status, again.heard.by_item["a"].attempts) == ("done", 1)
+
+
+def test_a_stop_waits_for_no_other_message_in_front_of_its_own(stage: Stage) -> None:
+    """The owner prompted the session of an item; the item's retry waits behind that prompt."""
+    run = stage.fan_out(["a"], retries=1)
+    stage.settle()
+    first = stage.workers.runs[0]
+    owners = stage.send(first.session, "the owner's own")
+    stage.workers.end(first.turn, "failed")
+    stage.settle()
+    assert list(stage.workers.open) == [owners]
+    run.stop()
+    stage.settle()
+    assert run.heard.statuses == {"a": "interrupted"}
+    assert run.heard.ends == [None]
+    assert list(stage.workers.open) == [owners], "the owner's turn is none of its business"
+    again = stage.resume(run.group)
+    stage.settle()
+    stage.workers.end(owners)
+    again.work()
+    assert again.heard.statuses == {"a": "done"}
+
+
+# -- going on --------------------------------------------------------------------------------------
+
+
+def _run_until_crash(stage: Stage, run: Run) -> None:
+    """End turns in random order until the relay has died; what its worker ran is told to nobody then."""
+    stage.settle()
+    while stage.workers.open and not stage.store.crashed:
+        stage.workers.end(
+            stage.random.choice(sorted(stage.workers.open)), _OUTCOME[stage.random.random() < 0.3]
+        )
+        stage.settle()
+
+
+_OUTCOME = {True: "failed", False: "done"}
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_after_a_crash_at_any_batch_it_goes_on_and_ends_with_every_item_recorded_once(
+    open_stage: OpenStage, commits: bool
+) -> None:
+    """The relay dies at its n-th batch, which is committed or not, for every n there is."""
+    cut = 2  # the first batches open the relay; before there is a fan-out nothing can be gone on with
+    while True:
+        stage = open_stage(cut)
+        stage.store.crash_commits = commits
+        stage.store.crash_at = stage.store.batches + cut
+        run = stage.fan_out(ITEMS, jobs=2, retries=1)
+        _run_until_crash(stage, run)
+        if not stage.store.crashed:
+            return
+        handed = Counter(turn.text.removeprefix("run ") for turn in stage.workers.runs)
+        second = stage.again(cut)
+        try:
+            again = second.resume(run.group)
+            again.work()
+            assert again.heard.ends == [None], cut
+            assert again.heard.statuses == dict.fromkeys(ITEMS, "done") | _failed(again), cut
+            assert again.recorded == again.heard.statuses
+            for turn in second.workers.runs:
+                handed[turn.text.removeprefix("run ")] += 1
+            for item, result in again.heard.by_item.items():
+                assert handed[item] <= result.attempts, "a prompt was handed over twice"
+            finished = second.resume(run.group)
+            finished.work()
+            assert finished.heard.by_item == again.heard.by_item
+        finally:
+            second.close()
+        cut += 1
+
+
+def _failed(run: Run) -> dict[Any, str]:
+    """Items that had failed as often as they may before the crash."""
+    return {item: "failed" for item, result in run.heard.by_item.items() if result.status == "failed"}
+
+
+def _crashed_in_the_middle(stage: Stage) -> tuple[Run, Stage]:
+    """A relay that died with *a* done, *b* and *c* running, and two items not begun."""
+    run = stage.fan_out(ITEMS, jobs=2, name="my counts")
+    stage.settle()
+    stage.workers.end(stage.workers.runs[0].turn)
+    stage.settle()
+    return run, stage.again()
+
+
+def test_what_was_cut_by_a_crash_starts_again_and_says_so(stage: Stage) -> None:
+    run, second = _crashed_in_the_middle(stage)
+    again = second.resume(run.group)
+    again.work()
+    assert again.heard.statuses == dict.fromkeys(ITEMS, "done")
+    attempts = {item: result.attempts for item, result in again.heard.by_item.items()}
+    assert attempts == {"a": 1, "b": 2, "c": 2, "d": 1, "e": 1}
+    assert again.heard.results[0].item == "a"  # what was recorded comes first
+    assert sorted(second.workers.texts) == ["run b", "run c", "run d", "run e"]
+    second.close()
+
+
+def test_what_was_cut_is_recorded_as_interrupted_and_not_run_again_when_asked(stage: Stage) -> None:
+    run, second = _crashed_in_the_middle(stage)
+    again = second.resume(run.group, rerun=False)
+    again.work()
+    assert again.recorded == {
+        "a": "done", "b": "interrupted", "c": "interrupted", "d": "done", "e": "done"
+    }  # fmt: skip
+    assert sorted(second.workers.texts) == ["run d", "run e"]
+    second.close()
+
+
+def test_to_go_on_with_a_finished_one_gives_the_same_results_and_changes_nothing(stage: Stage) -> None:
+    run = stage.fan_out(ITEMS)
+    run.work()
+    before = stage.read("fanout", group=run.group)
+    stage.advance(60)
+    batches = stage.store.batches
+    again = stage.resume(run.group)
+    again.work()
+    assert again.heard.by_item == run.heard.by_item
+    assert (again.heard.total, again.heard.ends) == (5, [None])
+    assert stage.store.batches == batches
+    assert stage.read("fanout", group=run.group) == before
+
+
+def test_the_number_of_jobs_can_be_another_when_it_goes_on(stage: Stage) -> None:
+    run, second = _crashed_in_the_middle(stage)
+    again = second.resume(run.group, jobs=4)
+    again.work()
+    assert second.workers.most_open == 4
+    assert again.heard.spec is not None
+    assert again.heard.spec.jobs == 4
+    second.close()
+
+
+def test_at_the_start_of_a_relay_no_item_runs_before_its_fan_out_goes_on(stage: Stage) -> None:
+    stage.store.hold()
+    stage.fan_out(["a"])
+    stage.settle()
+    stage.store.release()
+    while "start_item" not in stage.store.commands:
+        stage.dispatcher.step()
+    second = stage.again()
+    assert second.read("counts")["queued"] == 1
+    assert second.workers.runs == []
+    second.close()
+
+
+def test_there_must_be_such_a_fan_out(stage: Stage) -> None:
+    run = stage.resume("grp_000000000000")
+    stage.settle()
+    assert code_of(run) is Code.UNKNOWN_GROUP
+    assert run.heard.total is None
+
+
+def test_one_that_is_under_way_cannot_be_gone_on_with(stage: Stage) -> None:
+    run = stage.fan_out(["a"])
+    stage.settle()
+    second = stage.resume(run.group)
+    stage.settle()
+    with pytest.raises(Refusal, match="under way") as refused:
+        second.ref.get()
+    assert refused.value.code is Code.BUSY
+    run.work()
+    third = stage.resume(run.group)
+    third.work()
+    assert third.heard.ends == [None]
+
+
+# -- what goes wrong -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("refusing", ["start_fanout", "start_item", "record_item", "finish_fanout"])
+def test_a_store_that_refuses_ends_it_with_the_reason_and_it_can_go_on(stage: Stage, refusing: str) -> None:
+    stage.store.refusing = frozenset({refusing})
+    run = stage.fan_out(["a", "b", "c"], jobs=1)
+    run.work()
+    assert code_of(run) is Code.STORAGE
+    stage.store.refusing = frozenset()
+    if refusing == "start_fanout":
+        return
+    again = stage.resume(run.group)
+    again.work()
+    assert again.heard.ends == [None]
+    assert again.recorded == dict.fromkeys("abc", "done")
+    assert all(result.attempts == 1 for result in again.heard.results)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_store_that_refuses_while_items_run_leaves_none_running(open_stage: OpenStage, seed: int) -> None:
+    stage = open_stage(seed)
+    run = stage.fan_out(ITEMS, jobs=3)
+    stage.settle()
+    stage.store.refusing = frozenset({"record_item"})
+    stage.workers.end(stage.workers.runs[0].turn)
+    stage.settle()
+    assert code_of(run) is Code.STORAGE
+    assert stage.workers.open == {}
+    stage.store.refusing = frozenset()
+    again = stage.resume(run.group)
+    again.work()
+    assert again.recorded == dict.fromkeys(ITEMS, "done")
+
+
+@pytest.mark.parametrize("query", ["fanout", "fanout_items", "message"])
+def test_a_store_that_cannot_be_read_ends_it_with_the_reason(stage: Stage, query: str) -> None:
+    run = stage.fan_out(["a", "b"])
+    stage.settle()
+    run.stop()
+    run.work()
+    stage.reader.failing[query] = StoreDamaged("relay.db", "its content is damaged; restore a backup")
+    again = stage.resume(run.group)
+    stage.settle()
+    assert code_of(again) is Code.STORAGE
+    assert "relay.db" in str(again.heard.ends[0])
+
+
+def test_an_item_whose_session_takes_no_more_prompts_fails_alone(stage: Stage) -> None:
+    run = stage.fan_out(["a", "b"], jobs=1, retries=1)
+    stage.settle()
+    first = stage.workers.runs[0]
+    stage.store.hold()
+    stage.workers.end(first.turn, "failed")
+    stage.settle()
+    stage.store.release()
+    _archive_when_idle(stage, first.session)
+    run.work()
+    assert run.recorded == {"a": "failed", "b": "done"}
+    assert "archived" in run.heard.by_item["a"].reply
+
+
+def _archive_when_idle(stage: Stage, session: str) -> None:
+    """Archive the session the moment that its turn has ended, before the retry comes."""
+    from showcaller.actors.relay.answers import written
+
+    actor: Any = stage.supervisor._actor
+    with stage.dispatcher:
+        done = written(actor._writer, "archive_session", session=session, at=1)
+    stage.settle()
+    assert done.get().error is None
+
+
+def test_a_mistake_of_ours_is_told_to_whoever_waits(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    run = stage.fan_out(["a"])
+    stage.settle()
+    run.heard.result = _break  # type: ignore[method-assign]
+    run.work()
+    assert code_of(run) is Code.INTERNAL
+    caplog.clear()
+    again = stage.resume(run.group)
+    again.work()
+    assert again.heard.statuses == {"a": "done"}
+
+
+def _break(_: object) -> None:
+    raise ValueError("a listener that fails")
+
+
+def test_an_item_that_is_no_json_is_refused_and_nothing_is_stored(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = stage.fan_out([{1, 2}])
+    stage.settle()
+    assert len(run.heard.ends) == 1
+    assert stage.read("counts")["fanouts"] == 0
+    caplog.clear()
+
+
+# -- many ------------------------------------------------------------------------------------------
+
+
+def test_ten_thousand_items_take_work_in_proportion_and_bounded_memory(stage: Stage) -> None:
+    steps = {}
+    for count in (250, 1_000):
+        before = stage.dispatcher.steps
+        run = stage.fan_out([str(n) for n in range(count)], jobs=50)
+        stage.workers.on_run = lambda turn: stage.workers.end(turn.turn)
+        held: list[int] = []
+        stage.settle()
+        actor = run.ref.get()._actor
+        assert actor is None  # it has ended
+        assert len(run.heard.results) == count
+        held.append(len(stage.awake))
+        steps[count] = stage.dispatcher.steps - before
+        assert held == [0]
+    assert steps[1_000] < 5 * steps[250]
