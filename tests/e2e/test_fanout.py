@@ -195,6 +195,13 @@ def test_what_ran_can_be_listed_and_shown(showcaller: Showcaller) -> None:
     assert showcaller("show", "zzzzzzzz").code == 3
 
 
+def test_a_failed_session_is_shown_with_its_reason(showcaller: Showcaller) -> None:
+    session = showcaller("fanout", "exit {}", "3", "--json").results[0]["session"]
+    shown = showcaller("show", session).out
+    assert "state: failed" in shown
+    assert shown.endswith("failed: exited with code 3\n")
+
+
 def test_the_data_folder_is_for_its_owner_alone(showcaller: Showcaller) -> None:
     showcaller("fanout", "echo {}", "a")
     assert stat.S_IMODE(showcaller.home.stat().st_mode) == 0o700

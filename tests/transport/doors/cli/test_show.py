@@ -23,6 +23,9 @@ def titled(relay: FakeRelay) -> FakeRelay:
         if call["action"] == "list_sessions":
             found = [key for key, title in titles.items() if call["query"].casefold() in title.casefold()]
             return {"ok": True, "sessions": [{"id": key, "title": titles[key]} for key in found]}
+        if call["action"] == "wait":
+            assert (call["session"], call["message_id"], call["wait_seconds"]) == (ID, "msg_1", 0)
+            return {"ok": True, "status": "failed", "errorText": "exited with code 3\x1b"}
         wanted = "ses_" + call["session"].removeprefix("ses_")
         found = [key for key in titles if key.startswith(wanted)]
         if not found:
@@ -34,8 +37,9 @@ def titled(relay: FakeRelay) -> FakeRelay:
 
 
 def conversation(session: str, title: str) -> dict[str, Any]:
+    ended = "failed" if session == ID else "done"
     return {
-        "session": {"id": session, "title": title, "state": "idle", "lastTurn": "failed", "cwd": "/srv/x"},
+        "session": {"id": session, "title": title, "state": "idle", "lastTurn": ended, "cwd": "/srv/x"},
         "messages": [
             {"id": "msg_1", "role": "user", "at": "2026-11-29T17:00:00.000Z", "text": "wc -l a.py"},
             {
@@ -66,7 +70,11 @@ def test_the_conversation_is_shown_with_its_state_and_without_control_characters
 ) -> None:
     lines = showcaller("show", ID).out.splitlines()
     assert lines[1:3] == ["state: failed", "folder: /srv/x"]
-    assert lines[-4:] == ["", "2026-11-29T17:00:01.000Z  assistant", "3 a.py", "\\x1b[2Jend"]
+    assert lines[-6:-2] == ["", "2026-11-29T17:00:01.000Z  assistant", "3 a.py", "\\x1b[2Jend"]
+
+
+def test_a_failed_turn_says_why(showcaller: ShowCaller, titled: FakeRelay) -> None:
+    assert showcaller("show", ID).out.endswith("\n\nfailed: exited with code 3\\x1b\n")
 
 
 def test_json_is_the_conversation_as_one_object(showcaller: ShowCaller, titled: FakeRelay) -> None:

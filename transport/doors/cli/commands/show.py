@@ -43,11 +43,14 @@ def command(door: Door, session: str, last: int, as_json: bool) -> int:
         raise CommandError(f"No session {session!r}: {door.home} holds none.", code=NOT_FOUND)
     with opened(door, read_only=True) as relay:
         result = read_session(relay, session, last)
+        reason = None if as_json else why_it_failed(relay, result)
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
-    else:
-        for line in conversation(result):
-            write(line)
+        return GOOD
+    for line in conversation(result):
+        write(line)
+    if reason:
+        write(f"\nfailed: {readable(reason)}")
     return GOOD
 
 
@@ -61,6 +64,24 @@ def read_session(relay: LocalRelay, name: str, last: int) -> Mapping[str, Any]:
         if result.get("code") != "REMOTE_RELAY_NOT_FOUND":
             return checked(result)
     return checked(relay.call(_reading(_by_title(relay, name), last)))
+
+
+def why_it_failed(relay: LocalRelay, result: Mapping[str, Any]) -> str | None:
+    """Give the reason for which the last turn of a session that was read failed, None when it did not."""
+    session = result["session"]
+    asked = [message["id"] for message in result.get("messages", ()) if message.get("role") == "user"]
+    if session.get("lastTurn") not in {"failed", "interrupted"} or not asked:
+        return None
+    ended = relay.call(
+        {
+            "action": "wait",
+            "relay": "this",
+            "session": session["id"],
+            "message_id": asked[-1],
+            "wait_seconds": 0,
+        }
+    )
+    return ended.get("errorText")
 
 
 def _reading(session: str, last: int) -> dict[str, Any]:
