@@ -1,44 +1,69 @@
 """The actor: pykka's, run by a shared dispatcher instead of a thread of its own."""
 
+import inspect
 import logging
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import pykka
 
 from showcaller.actors.runtime.context import here
-from showcaller.actors.runtime.dispatcher import default_dispatcher
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef
 from showcaller.actors.runtime.registry import RUNNING
+from showcaller.actors.runtime.spawning import make_ref
 
 logger = logging.getLogger("pykka")
+
+MailboxPolicy = Literal["refuse", "drop_newest", "drop_oldest"]
 
 
 class Actor(pykka.Actor):
     """An actor that costs a few hundred bytes while it is idle, and no thread.
 
     Subclass it as you would ``pykka.ThreadingActor``. ``on_receive``, ``on_start`` and methods called
-    through a proxy may be ``async def``; they may await the runtime's futures.
+    through a proxy may be ``async def``; they may await the runtime's futures. When the actor ends while
+    such a coroutine waits, ``GeneratorExit`` is raised in it, so its ``finally`` blocks run.
     """
 
     reentrant: ClassVar[bool] = False
     """Whether the actor takes other messages while one of its ``async`` handlers waits."""
 
     registered: ClassVar[bool] = True
-    """Whether the actor is listed in ``pykka.ActorRegistry``, and stopped by ``stop_all``."""
+    """Whether the actor is listed in ``pykka.ActorRegistry``, and stopped by ``stop_all``.
+
+    Supervised actors are not, whatever this says: their supervisor stops them.
+    """
 
     use_daemon_thread: ClassVar[bool] = False
     """Whether the program may end while this actor has mail (pykka's name for it)."""
 
+    pinned: ClassVar[bool] = False
+    """Whether the actor has a thread of its own, because it blocks by nature."""
+
+    mailbox_limit: ClassVar[int | None] = None
+    """How many messages may wait (at least 1); None for as many as memory holds."""
+
+    mailbox_policy: ClassVar[MailboxPolicy] = "refuse"
+    """What happens to a message that finds the mailbox full: see ``BoundedRef``."""
+
     _actor_ref: ActorRef[Any] | None = None  # type: ignore[assignment]
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for hook in (cls.on_stop, cls.on_failure):
+            if inspect.iscoroutinefunction(hook):
+                raise TypeError(f"{hook.__qualname__} cannot be async: the actor takes no replies any more")
+        if cls.mailbox_limit is not None and cls.mailbox_limit < 1:
+            raise ValueError(f"{cls.__name__}.mailbox_limit must be at least 1, not {cls.mailbox_limit}")
+
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        if self._actor_ref is None:
+        if self._actor_ref is None:  # a supervised actor has its ref before it is made
             dispatcher = here.dispatcher
-            self._actor_ref = ActorRef(self, default_dispatcher() if dispatcher is None else dispatcher)
+            self._actor_ref = make_ref(self, default_dispatcher() if dispatcher is None else dispatcher)
 
     @classmethod
-    def start(cls, *args: Any, **kwargs: Any) -> ActorRef[Self]:  # type: ignore[override]
+    def start(cls, *args: Any, **kwargs: Any) -> ActorRef[Self]:
         """Make the actor, register it, and let it run; gives its ref.
 
         It runs on the dispatcher of the handler that starts it, of the surrounding ``with dispatcher:``,
@@ -52,12 +77,24 @@ class Actor(pykka.Actor):
         ref._dispatcher.schedule(ref)
         return ref
 
+    def watch(self, ref: ActorRef[Any]) -> None:
+        """Get one ``Terminated`` message when ``ref`` ends for good, or now if it has."""
+        ref.add_watcher(self.actor_ref)
+
+    def unwatch(self, ref: ActorRef[Any]) -> None:
+        """Get none; one may be in the mailbox already."""
+        ref.remove_watcher(self.actor_ref)
+
+    def _puts_off_stop(self, order: Any) -> bool:
+        """Give True to keep an order to stop for later; then it has to be posted again."""
+        return False
+
     def _unregister(self) -> None:
         if self.registered and RUNNING.discard(self.actor_ref):
             logger.debug("Unregistered %s", self.actor_ref)
 
     @property
-    def actor_ref(self) -> ActorRef[Self]:  # type: ignore[override]
+    def actor_ref(self) -> ActorRef[Self]:
         """The actor's own ref."""
         ref = self._actor_ref
         assert ref is not None, "Actor.__init__() was not called: call super().__init__() in yours"

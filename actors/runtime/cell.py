@@ -1,10 +1,22 @@
 """The cell: an actor's mailbox, its gate, and how one slice of its mail is handled.
 
-Whoever holds the gate is the only one who may run the actor. A sender appends its message and then
-tries the gate: if it gets it, nobody was running the actor and the sender schedules the cell; if not,
-the holder looks at the mail once more after it has let go of the gate. Append, slice copy, slice
-deletion and ``Lock.acquire(False)`` are atomic in CPython, with and without the GIL, so no message is
-missed and none is handled by two.
+Whoever holds the gate is the only one who may run the actor, and the cell stands in a ready queue or
+runs exactly while the gate is held. A sender appends its message and then tries the gate: if it gets
+it, nobody was running the actor and the sender schedules the cell; if not, the holder looks at the mail
+once more after it has let go of the gate. So of sender and holder at least one sees the message, and
+one of them gets the gate.
+
+This needs what Python gives with and without the GIL: append, slice copy, slice deletion and
+``Lock.acquire(False)`` are atomic, and what two threads do to lists, locks and attributes can be put in
+one order that all threads agree on. (On free-threaded builds lists and locks take an atomic
+read-modify-write each, which is the fence between a sender's append and its look at the gate.) Only the
+holder of the gate deletes mail, writes ``_hold`` and replaces the actor, so those need no more.
+
+System mail (a coroutine to go on with, kill, restart) lies in a list of its own and overtakes the rest:
+it is looked at before a slice and after every message. ``_hold`` says why no other mail is taken now: a
+coroutine that waits, a handler blocked in ``get()`` (that one keeps the gate), or a failed actor whose
+supervisor has not decided yet. A held cell has let go of its gate, so system mail gets through, and a
+message that comes meanwhile costs one empty slice.
 
 Death is one step: ``_actor`` becomes None. From then on a new message is refused, and one that slipped
 in behind the step finds the gate free, gets the cell scheduled, and is refused by that slice.
@@ -12,55 +24,44 @@ in behind the step finds the gate free, gets the cell scheduled, and is refused 
 
 import logging
 import sys
-import threading
 from _thread import LockType, allocate_lock
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-import pykka
-from pykka import messages
-from pykka._introspection import get_attr_directly
-
+from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.context import here
-from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Handler, Resume, Start, dead
-from showcaller.actors.runtime.errors import ForeignAwaitable
+from showcaller.actors.runtime.cycles import cycle_of
+from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
+from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable
+from showcaller.actors.runtime.exits import KILLED
+from showcaller.actors.runtime.extras import Extras, extras_lock
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.handler import Handler, perform
+from showcaller.actors.runtime.orders import KILL_FOR_GOOD
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.actor import Actor
-    from showcaller.actors.runtime.dispatcher import BaseDispatcher
+    from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
 
 logger = logging.getLogger("pykka")
 
 SLICE = 256  # messages an actor may handle before it yields its place
 
 
-class Extras:
-    """What few actors need: made when first asked for, so that an idle actor does not pay for it."""
-
-    __slots__ = ("stopped", "urn", "watchers")
-
-    def __init__(self) -> None:
-        self.urn = uuid4().urn
-        self.stopped: threading.Event | None = None
-        self.watchers: dict[Any, None] = {}
-
-
-_extras_lock = threading.Lock()
-
-
 class Cell:
     """What a ref points into: it owns the mailbox, and the actor while that lives."""
 
-    __slots__ = ("_actor", "_dispatcher", "_extras", "_gate", "_mail", "actor_class")
+    __slots__ = ("_actor", "_dispatcher", "_extras", "_gate", "_hold", "_mail", "_system", "counters")
 
     def __init__(self, actor: "Actor", dispatcher: "BaseDispatcher") -> None:
         self._actor: Actor | None = actor
-        self.actor_class: type[Any] = type(actor)
+        self.counters = dispatcher.counters_of(type(actor))
         self._dispatcher = dispatcher
         self._mail: list[Any] = [START]
+        self._system: list[Any] | None = None
+        self._hold: Any = None
         self._gate: LockType = allocate_lock()
         self._gate.acquire(False)  # let go when ``on_start`` has run
         self._extras: Extras | None = None
@@ -68,36 +69,84 @@ class Cell:
     def extras(self) -> Extras:
         """The rarely needed parts, made on first use. Thread-safe."""
         if self._extras is None:
-            with _extras_lock:
+            with extras_lock:
                 if self._extras is None:
                     self._extras = Extras()
         return self._extras
 
+    def urn(self) -> str:
+        """A unique name, made on first use. Thread-safe."""
+        extras = self.extras()
+        if extras.urn is None:
+            with extras_lock:
+                if extras.urn is None:
+                    extras.urn = uuid4().urn
+        return extras.urn
+
+    # -- putting mail in ---------------------------------------------------------------------------
+
+    def post(self, message: Any) -> None:
+        """Put mail of the runtime's own into the mailbox; a dead actor refuses it. Thread-safe."""
+        self._mail.append(message)
+        if self._gate.acquire(False):
+            self._dispatcher.schedule(self)
+
+    def post_system(self, message: Any) -> None:
+        """Put mail in that overtakes what waits, and reaches an actor whose coroutine waits. Thread-safe."""
+        self._system_mail().append(message)
+        if self._gate.acquire(False):
+            self._dispatcher.schedule(self)
+
+    def _system_mail(self) -> list[Any]:
+        if self._system is None:
+            with extras_lock:
+                if self._system is None:
+                    self._system = []
+        return self._system
+
     # -- one slice ---------------------------------------------------------------------------------
 
     def run_slice(self) -> int:
-        """Handle up to ``SLICE`` messages, then let go of the gate; gives how many were taken.
+        """Handle system mail and up to ``SLICE`` messages, then let go of the gate; gives how many messages.
 
         Called by a dispatcher that holds the gate on this cell's behalf.
         """
         actor = self._actor
         if actor is None:
-            return self._refuse_mail()
+            return ending.refuse_all(self)
+        if self._system or self._hold is not None:
+            return self._run_held(actor)
         mail = self._mail
         if len(mail) == 1:
-            batch = [mail.pop(0)]
-        else:
-            batch = mail[:SLICE]
-            del mail[: len(batch)]
-        here.cell = self
-        try:
-            self._handle(actor, batch)
-        finally:
-            here.cell = None
+            message = mail.pop(0)
+            if type(message) in SPECIAL:
+                self._handle(actor, iter((message,)))
+            else:
+                self._handle_one(actor, message)
+            return 1
+        batch = mail[:SLICE]
+        del mail[: len(batch)]
+        if len(batch) == SLICE:
+            self.counters.note_backlog(SLICE + len(mail))
+        self._handle(actor, iter(batch))
         return len(batch)
 
-    def _handle(self, actor: "Actor", batch: list[Any]) -> None:
-        rest = iter(batch)
+    def _run_held(self, actor: "Actor") -> int:
+        if self._run_system(actor):
+            self.let_go()
+        return 0
+
+    def _handle_one(self, actor: "Actor", message: Any) -> None:
+        """Handle the only plain message there is: as ``_handle``, without its loop."""
+        try:
+            result = actor.on_receive(message)
+        except BaseException as error:
+            ending.fail(self, actor, error, ())
+            return
+        if result is None or type(result) is not CoroutineType or self._drive_told(actor, result):
+            self.let_go()
+
+    def _handle(self, actor: "Actor", rest: Iterator[Any]) -> None:
         receive = actor.on_receive
         try:
             for message in rest:
@@ -106,21 +155,76 @@ class Cell:
                         return
                 else:
                     result = receive(message)
-                    if result is not None and type(result) is CoroutineType:
-                        if not self._drive(actor, Handler(result, None), None, rest):
+                    if result is not None and type(result) is CoroutineType:  # noqa: SIM102 - the hot path
+                        if not self._drive(actor, Handler(self, result, None), rest):
                             return
-        except Exception:
-            self._fail(actor, rest)
+                if self._system:  # kill and restart do not wait for the rest of the slice
+                    self.put_back(rest)
+                    break
         except BaseException as error:
-            self._stop_everything(actor, error, rest)
+            ending.fail(self, actor, error, rest)
         else:
-            self._let_go()
+            self.let_go()
 
-    def _let_go(self) -> None:
+    def put_back(self, rest: Iterable[Any]) -> None:
+        """Put what a slice took and did not handle back in front of the mail."""
+        unhandled = list(rest)
+        if unhandled:
+            self._mail[0:0] = unhandled
+            self.counters.messages -= len(unhandled)
+
+    def _drive_told(self, actor: "Actor", coroutine: Any) -> bool:
+        try:
+            return self._drive(actor, Handler(self, coroutine, None), ())
+        except BaseException as error:
+            ending.fail(self, actor, error, ())
+            return False
+
+    def let_go(self) -> None:
+        """Open the gate, and take it again if there is something to do that its sender left to us."""
         gate = self._gate
         gate.release()
-        if self._mail and gate.acquire(False):
+        if (self._system or (self._mail and (self._hold is None or self._actor is None))) and gate.acquire(
+            False
+        ):
             self._dispatcher.schedule(self)
+
+    def _run_system(self, actor: "Actor") -> bool:
+        """Handle what overtakes other mail; False when the slice is over."""
+        system = self._system_mail()
+        try:
+            while system:
+                message = system.pop(0)
+                if type(message) is Handler:
+                    if message.alive and not self._drive(actor, message, ()):
+                        return False
+                elif not message.carry_out(self, actor):
+                    return False
+                elif self._actor is not None:
+                    actor = self._actor  # a restart has put another one there
+        except BaseException as error:
+            ending.fail(self, actor, error, ())
+            return False
+        return True
+
+    def take_all(self) -> list[Any]:
+        """Empty the mailbox, for who holds the gate of a dead actor."""
+        mail = self._mail
+        taken = mail[:]
+        del mail[: len(taken)]
+        return taken
+
+    def kill_for_good(self) -> None:
+        """End the actor as soon as its handler gives control, whatever its supervisor thinks. Thread-safe."""
+        self.post_system(KILL_FOR_GOOD)
+
+    def abandon(self) -> None:
+        """End without running, for a dispatcher that is closed; the gate is held on the cell's behalf."""
+        actor = self._actor
+        if actor is None:
+            ending.refuse_all(self)
+        else:
+            ending.end(self, actor, KILLED, (), keep=False)
 
     # -- mail that is more than a message ----------------------------------------------------------
 
@@ -130,220 +234,145 @@ class Cell:
         if kind is Envelope:
             return self._answer(actor, message, rest)
         if kind is Start:
-            return self._start(actor, rest)
-        if kind is ActorStop:
-            self._stop(actor, rest)
-            return False
-        if kind is Resume:
-            return self._drive(actor, message.handler, message.awaited, rest)
-        result = _perform(actor, message)
+            return self.start_actor(actor, rest)
+        if kind is ActorStop or kind is StopAsk or kind is Shutdown:
+            return ending.stop(self, actor, message, rest)
+        result = perform(actor, message)
         if type(result) is CoroutineType:
-            return self._drive(actor, Handler(result, None), None, rest)
+            return self._drive(actor, Handler(self, result, None), rest)
         return True
 
-    def _start(self, actor: "Actor", rest: Iterator[Any]) -> bool:
+    def start_actor(self, actor: "Actor", rest: Iterable[Any]) -> bool:
+        """Run ``on_start``; False when the slice is over (it failed, or waits)."""
         try:
             result = cast("Any", actor).on_start()
-        except Exception:
-            self._report(actor)
-            self._die(actor, rest)
+        except BaseException as error:
+            ending.fail(self, actor, error, rest, starting=True)
             return False
         if type(result) is CoroutineType:
-            return self._drive(actor, Handler(result, None), None, rest)
+            return self._drive(actor, Handler(self, result, None, starting=True), rest)
+        ending.started(self)
         return True
 
     def _answer(self, actor: "Actor", envelope: Envelope, rest: Iterator[Any]) -> bool:
         message = envelope.message
         if type(message) is ActorStop:
-            self._stop(actor, rest)
-            _settle(envelope, None)
-            return False
-        here.envelope = envelope
+            return ending.stop(self, actor, envelope, rest)
+        turn = here.turn
+        turn.handled = envelope
         try:
-            result = _perform(actor, message) if type(message) in SPECIAL else actor.on_receive(message)
-        except Exception:
-            self._answer_error(envelope)
+            result = perform(actor, message) if type(message) in SPECIAL else actor.on_receive(message)
+        except BaseException as error:
+            self._answer_error(envelope, error)
             return True
         finally:
-            here.envelope = None
+            turn.handled = None
         if type(result) is CoroutineType:
-            return self._drive(actor, Handler(result, envelope), None, rest)
-        _settle(envelope, result)
+            return self._drive(actor, Handler(self, result, envelope), rest)
+        self._settle(envelope, result)
         return True
 
-    def _answer_error(self, envelope: Envelope) -> None:
-        logger.info(f"Exception returned from {self} to caller:", exc_info=sys.exc_info())
-        if envelope.reply is not None:
-            envelope.reply.try_set_exception()
+    def _settle(self, envelope: Envelope, value: Any) -> None:
+        if envelope.reply is not None and not envelope.reply.try_set(value):
+            self._dispatcher.late_reply()
+
+    def _answer_error(self, envelope: Envelope, error: BaseException) -> None:
+        """Give the error to who waits; one that nobody gets, or that is no ``Exception``, fails the actor."""
+        if envelope.reply is None:
+            raise error
+        logger.info("Exception returned from %s to caller:", self, exc_info=sys.exc_info())
+        if not envelope.reply.try_set_exception(error):
+            self._dispatcher.late_reply()
+        if not isinstance(error, Exception):
+            raise error
 
     # -- async handlers ----------------------------------------------------------------------------
 
-    def _drive(
-        self, actor: "Actor", handler: Handler, awaited: "Future[Any] | None", rest: Iterator[Any]
-    ) -> bool:
-        """Run a coroutine to its next wait; False when the slice is over because it waits.
-
-        An actor that is not reentrant keeps its gate while it waits, so no other message is handled.
-        """
-        here.envelope = handler.envelope
-        try:
-            waits_for = self._advance(handler)
-        except StopIteration as stop:
-            if handler.envelope is not None:
-                _settle(handler.envelope, stop.value)
-            return True
-        except Exception:
-            if handler.envelope is None:
-                raise
-            self._answer_error(handler.envelope)
-            return True
-        finally:
-            here.envelope = None
-        if actor.reentrant:
-            waits_for.add_done_callback(lambda done: self._deliver(Resume(handler, done)))
-            return True
-        self._mail[0:0] = list(rest)  # back in front, before anybody can resume us
-        waits_for.add_done_callback(lambda done: self._dispatcher.schedule(Resumption(self, handler)))
-        return False
-
-    @staticmethod
-    def _advance(handler: Handler) -> "Future[Any]":
-        waits_for = handler.coroutine.send(None)
-        while not isinstance(waits_for, Future):
-            waits_for = handler.coroutine.throw(
-                ForeignAwaitable(
-                    f"{handler.coroutine.__qualname__} awaited {waits_for!r}: in a handler only the runtime's "
-                    "futures can be awaited; wrap anything of asyncio in on_loop(loop, coroutine)"
-                )
-            )
-        return waits_for
-
-    def _deliver(self, message: Any) -> None:
-        """Put mail of our own into the mailbox, also while the actor dies: then it is refused there."""
-        self._mail.append(message)
-        if self._gate.acquire(False):
-            self._dispatcher.schedule(self)
-
-    def resume(self, handler: Handler) -> None:
-        """Go on with a coroutine for which the gate was kept, then with the mail."""
-        actor = self._actor
-        if actor is None:
-            handler.coroutine.close()
-            return
-        here.cell = self
-        rest: Iterator[Any] = iter(())
-        try:
-            if not self._drive(actor, handler, None, rest):
-                return
-        except Exception:
-            self._fail(actor, rest)
-        except BaseException as error:
-            self._stop_everything(actor, error, rest)
-        else:
-            self._let_go()
-        finally:
-            here.cell = None
-
-    # -- the end -----------------------------------------------------------------------------------
-
-    def _stop(self, actor: "Actor", rest: Iterator[Any]) -> None:
-        self._close(actor)
-        logger.debug("Stopped %s", actor)
-        try:
-            actor.on_stop()
-        except Exception:
-            self._report(actor)
-        self._refuse(list(rest))
-        self._refuse_mail()
-
-    def _fail(self, actor: "Actor", rest: Iterator[Any]) -> None:
-        """A told message raised: report, close, ``on_failure`` (pykka's order)."""
-        self._report(actor)
-        exc_info = sys.exc_info()
-        self._close(actor)
-        try:
-            actor.on_failure(*exc_info)
-        except Exception:
-            self._report(actor)
-        self._refuse(list(rest))
-        self._refuse_mail()
-
-    def _die(self, actor: "Actor", rest: Iterator[Any]) -> None:
-        self._close(actor)
-        self._refuse(list(rest))
-        self._refuse_mail()
-
-    def _stop_everything(self, actor: "Actor", error: BaseException, rest: Iterator[Any]) -> None:
-        """pykka's rule: what is no ``Exception`` stops every actor."""
-        logger.debug("%r in %s. Stopping all actors.", error, actor)
-        self._stop(actor, rest)
-        pykka.ActorRegistry.stop_all(block=False)
-
-    @staticmethod
-    def _report(actor: "Actor") -> None:
-        logger.error(f"Unhandled exception in {actor}:", exc_info=sys.exc_info())
-
-    def _close(self, actor: "Actor") -> None:
-        self._actor = None
-        actor._unregister()
-        with _extras_lock:
-            stopped = self._extras.stopped if self._extras is not None else None
-        if stopped is not None:
-            stopped.set()
-
-    def _refuse_mail(self) -> int:
-        """Refuse what waits in the mailbox of a dead actor, and let go of the gate."""
-        mail = self._mail[:]
-        del self._mail[: len(mail)]
-        self._refuse(mail)
-        self._let_go()
-        return len(mail)
-
-    def _refuse(self, mail: list[Any]) -> None:
-        for message in mail:
-            if type(message) is Envelope and message.reply is not None:
-                if type(message.message) is ActorStop:
-                    message.reply.try_set(None)
-                else:
-                    message.reply.try_set_exception(
-                        pykka.ActorDeadError(f"{self} stopped before handling the message")
-                    )
-            elif type(message) is Resume:
-                message.handler.coroutine.close()
+    def _drive(self, actor: "Actor", handler: Handler, rest: Iterable[Any]) -> bool:
+        """Run a coroutine to its next wait; False when the slice is over because the actor waits with it."""
+        if handler is self._hold:
+            self._hold = None
+            self._dispatcher.suspended.pop(self, None)
+        advance, argument = handler.coroutine.send, None
+        turn = here.turn
+        while True:
+            turn.handled = handler
+            try:
+                waits_for = advance(argument)
+            except StopIteration as stop:
+                self._finish(actor, handler, stop.value)
+                return True
+            except BaseException as error:
+                return self._coroutine_failed(actor, handler, error, rest)
+            finally:
+                turn.handled = None
+            problem: Exception | None
+            if not isinstance(waits_for, Future):
+                problem = _foreign(handler, waits_for)
+            elif actor.reentrant:
+                self._wait_aside(handler, waits_for)
+                return True
             else:
-                self._dispatcher.dead_letter(self, message)
+                problem = self._suspend(handler, waits_for)
+                if problem is None:
+                    self.put_back(rest)
+                    self.let_go()
+                    return False
+            advance, argument = handler.coroutine.throw, problem
+
+    def _finish(self, actor: "Actor", handler: Handler, value: Any) -> None:
+        self._forget(handler)
+        if handler.starting:
+            ending.started(self)
+        elif handler.envelope is not None:
+            self._settle(handler.envelope, value)
+
+    def _coroutine_failed(
+        self, actor: "Actor", handler: Handler, error: BaseException, rest: Iterable[Any]
+    ) -> bool:
+        self._forget(handler)
+        if handler.starting:
+            ending.fail(self, actor, error, rest, starting=True)
+            return False
+        if handler.envelope is None:
+            raise error
+        self._answer_error(handler.envelope, error)
+        return True
+
+    def _forget(self, handler: Handler) -> None:
+        handler.alive = False
+        if self._extras is not None and self._extras.pending is not None:
+            self._extras.pending.pop(handler, None)
+
+    def _wait_aside(self, handler: Handler, waits_for: "Future[Any]") -> None:
+        """Let a reentrant actor go on with other mail while one of its coroutines waits."""
+        extras = self.extras()
+        if extras.pending is None:
+            extras.pending = {}
+        extras.pending[handler] = None
+        handler.wait(waits_for)
+
+    def _suspend(self, handler: Handler, waits_for: "Future[Any]") -> AskCycle | None:
+        """Hold the actor until the future is done, or give the error of a wait that could never end."""
+        self._hold = handler
+        self._dispatcher.suspended[self] = None
+        handler.wait(waits_for)
+        # Held first, looked second: of two that close a cycle at once, at least one sees the other.
+        answerer = waits_for.answerer
+        if answerer is None or (type(answerer) is not tuple and answerer._hold is None):
+            return None
+        problem = cycle_of(self)
+        if problem is not None:
+            handler.forget_wait()
+            self._dispatcher.suspended.pop(self, None)
+        return problem
 
 
-class Resumption:
-    """A scheduled continuation of a coroutine whose actor waits with it."""
-
-    __slots__ = ("cell", "handler")
-
-    def __init__(self, cell: Cell, handler: Handler) -> None:
-        self.cell = cell
-        self.handler = handler
-
-    def run_slice(self) -> int:
-        """Resume the coroutine."""
-        self.cell.resume(self.handler)
-        return 1
+def _foreign(handler: Handler, awaited: object) -> ForeignAwaitable:
+    return ForeignAwaitable(
+        f"{handler.coroutine.__qualname__} awaited {awaited!r}: in a handler only the runtime's "
+        "futures can be awaited; wrap anything of asyncio in on_loop(loop, coroutine)"
+    )
 
 
-def _settle(envelope: Envelope, value: Any) -> None:
-    if envelope.reply is not None:
-        envelope.reply.try_set(value)
-
-
-def _perform(actor: "Actor", message: Any) -> Any:
-    """Carry out what a proxy asked for."""
-    kind = type(message)
-    if kind is messages.ProxyCall:
-        callee: Callable[..., Any] = get_attr_directly(actor, message.attr_path)
-        return callee(*message.args, **message.kwargs)
-    if kind is messages.ProxyGetAttr:
-        return get_attr_directly(actor, message.attr_path)
-    parent = get_attr_directly(actor, message.attr_path[:-1])
-    return setattr(parent, message.attr_path[-1], message.value)
-
-
-__all__ = ["SLICE", "Cell", "Resumption", "dead"]
+__all__ = ["SLICE", "Cell"]

@@ -19,9 +19,7 @@ class SystemClock:
 
     __slots__ = ()
 
-    def monotonic(self) -> float:
-        """Seconds since some fixed moment; never goes back."""
-        return time.monotonic()
+    monotonic = staticmethod(time.monotonic)  # as it is: read once per slice
 
     def wall(self) -> int:
         """Milliseconds since the Unix epoch."""

@@ -3,21 +3,32 @@
 Exactly one thread, the *runner*, takes cells from the ready queue. When its handler waits in
 ``future.get()``, or runs longer than the watchdog allows while others wait, the role passes to a spare
 thread. A thread that comes back and finds the role taken ends its slice and becomes a spare. Two
-runners at a time would be slower than one under the GIL.
+runners at a time would be slower than one under the GIL; should two overlap for a moment, nothing is
+lost, since the gate of each cell keeps them apart.
+
+No wake-up is lost, because each side writes first and looks second. Who schedules appends to the ready
+queue and then looks for a parked or absent runner; who parks (or gives up the role) says so and then
+looks at the queue once more. ``_runner``, ``_parked`` and ``_spares`` change only under ``_lock``; a
+thread is woken only by who takes it out of ``_parked`` or ``_spares`` under that lock, so it is woken
+exactly once for each time it sleeps.
 """
 
-import atexit
 import logging
 import threading
-from _thread import LockType, allocate_lock, get_ident
-from collections import deque
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from _thread import get_ident
+from typing import TYPE_CHECKING, Any
 
+from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock
-from showcaller.actors.runtime.context import here
-from showcaller.actors.runtime.errors import AskCycle, DispatcherExhausted
+from showcaller.actors.runtime.context import BETWEEN, current_cell, here
+from showcaller.actors.runtime.cycles import chain, cycle_of
+from showcaller.actors.runtime.errors import DispatcherExhausted
 from showcaller.actors.runtime.futures import Future, wait_in_thread
-from showcaller.actors.runtime.timers import Timers
+from showcaller.actors.runtime.handler import Blocked
+from showcaller.actors.runtime.pinned import PinnedThread
+from showcaller.actors.runtime.quiet import Quiet
+from showcaller.actors.runtime.slow import SlowWatch
+from showcaller.actors.runtime.threads import DispatcherThread
 from showcaller.actors.runtime.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -26,69 +37,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger("showcaller.actors")
 
 SPARES_KEPT = 4  # spare threads kept for the next blocking handler; more of them end
-
-
-class Runnable(Protocol):
-    """What stands in the ready queue: a cell with mail, or a coroutine to go on with."""
-
-    def run_slice(self) -> int:
-        """Do one slice of work and give how many messages it took."""
-
-
-class BaseDispatcher:
-    """What every dispatcher has: a ready queue, a clock with timers, and a count of dead letters."""
-
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self.timers = Timers(clock, self._timer_is_first)
-        self.dead_letters = 0
-        self._ready: deque[Runnable] = deque()
-
-    def schedule(self, runnable: Runnable) -> None:
-        """Let a cell run whose gate the caller holds. Thread-safe, never blocks."""
-        raise NotImplementedError
-
-    def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
-        """Wait for a future on a thread of this dispatcher; False at the timeout (seconds)."""
-        raise NotImplementedError
-
-    def dead_letter(self, cell: "Cell", message: Any) -> None:
-        """Count a told message that nobody will handle."""
-        self.dead_letters += 1
-        logger.debug("Dead letter for %s: %s", cell, type(message).__name__)
-
-    def _timer_is_first(self) -> None:
-        """A timer was added that is due before all others."""
-
-    def __enter__(self) -> Self:
-        """Let actors that this thread starts inside the ``with`` run here."""
-        here.left = (*here.left, here.dispatcher)
-        here.dispatcher = self
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        *left, here.dispatcher = here.left
-        here.left = tuple(left)
-
-
-class _Thread:
-    """One thread of a dispatcher: the lock it sleeps on, and what it runs."""
-
-    __slots__ = ("ident", "runnable", "wake")
-
-    def __init__(self) -> None:
-        self.wake: LockType = allocate_lock()
-        self.wake.acquire()
-        self.ident = 0
-        self.runnable: Runnable | None = None
+UNTIL_TIMERS = 64  # slices between two looks at the timers, while there is always work
+LONGEST_SLEEP = 4_000_000.0  # seconds that a lock can be waited for
 
 
 class Dispatcher(BaseDispatcher):
     """Runs actors on one thread at a time, with spare threads for handlers that block.
 
     ``max_blocked`` handlers may wait in ``future.get()`` at once; one more raises
-    ``DispatcherExhausted``. ``patience`` is how long (seconds) a slice may run while others wait before
-    a spare thread takes over. An idle dispatcher sleeps without polling.
+    ``DispatcherExhausted``. A slice that has run for ``patience`` seconds while others wait is overtaken
+    by a spare thread, and one that is still not over after ``slow_after`` more is logged as a warning
+    that names the handler. While a timer hangs on the wall clock, a jump of that clock is noticed within
+    ``wall_check`` seconds. Otherwise an idle dispatcher sleeps without polling.
     """
 
     def __init__(
@@ -98,19 +58,23 @@ class Dispatcher(BaseDispatcher):
         clock: Clock = SYSTEM_CLOCK,
         max_blocked: int = 4096,
         patience: float = 0.01,
+        slow_after: float = 1.0,
+        wall_check: float = 1.0,
     ) -> None:
         super().__init__(clock)
         self.name = name
         self.max_blocked = max_blocked
-        self.slices = 0  # read by the watchdog: a runner that stands still has not counted on
+        self.slow_after = slow_after
+        self.wall_check = wall_check
         self._lock = threading.Lock()
-        self._parked: _Thread | None = None  # the runner, while it sleeps
-        self._runner: _Thread | None = None
-        self._spares: list[_Thread] = []
-        self._blocked: dict[Cell, Future[Any]] = {}
-        self._threads: set[_Thread] = set()
-        self._quiet_waiters: list[threading.Event] = []
+        self._parked: DispatcherThread | None = None  # the runner, while it sleeps
+        self._runner: DispatcherThread | None = None
+        self._spares: list[DispatcherThread] = []
+        self._blocked: dict[Cell, None] = {}
+        self._threads: dict[DispatcherThread, None] = {}
+        self._pinned: dict[PinnedThread, None] = {}
         self._closed = False
+        self._quiet = Quiet(self)
         self._watchdog = Watchdog(self, patience)
 
     # -- scheduling --------------------------------------------------------------------------------
@@ -130,6 +94,8 @@ class Dispatcher(BaseDispatcher):
                 parked.wake.release()
             elif self._runner is None and not self._closed:
                 self._pass_role()
+        if self._closed and self._runner is None:
+            self._abandon()
 
     def _pass_role(self) -> None:
         """Make a spare, or a new thread, the runner. Called with the lock held."""
@@ -137,100 +103,167 @@ class Dispatcher(BaseDispatcher):
             self._runner = self._spares.pop()
             self._runner.wake.release()
             return
-        self._runner = thread = _Thread()
-        self._threads.add(thread)
+        self._runner = thread = DispatcherThread()
+        self._threads[thread] = None
         threading.Thread(target=self._run, args=(thread,), name=self.name, daemon=True).start()
 
-    def _timer_is_first(self) -> None:
+    def _timer_added(self) -> None:
         if self._runner is None or self._parked is not None:
             self._wake_runner()
+        elif not self._watchdog.armed:
+            self._watchdog.arm()
+
+    def pin(self) -> BaseDispatcher:
+        """Give a new thread for one pinned actor."""
+        pinned = PinnedThread(self)
+        with self._lock:
+            self._pinned[pinned] = None
+        return pinned
+
+    def forget_pinned(self, pinned: PinnedThread) -> None:
+        """No longer know of a pinned actor's thread. Thread-safe."""
+        with self._lock:
+            self._pinned.pop(pinned, None)
+
+    # -- what the watchdog sees and does -----------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """True while the runner is in a slice and something may come to wait for it."""
+        return bool(self._ready) or (
+            self._parked is None and self._runner is not None and len(self.timers) > 0
+        )
 
     @property
     def work_waits(self) -> bool:
-        """True while cells are ready that nobody runs."""
-        return bool(self._ready)
+        """True while cells are ready, or timers due, for which nobody has time."""
+        if self._ready:
+            return True
+        if self._parked is not None or self._runner is None:
+            return False
+        due = self.timers.next_look()
+        return due is not None and due <= self.clock.monotonic()
 
-    def take_over(self, slices: int) -> None:
-        """Pass the role on, if the runner is still in the slice with that number (for the watchdog)."""
+    def take_over(self, patience: float) -> None:
+        """Pass the role on, if the runner is in a slice that has run for ``patience`` seconds."""
         with self._lock:
-            if self.slices == slices and self._runner is not None and self._parked is None:
-                self._pass_role()
+            overtaken = self._runner
+            if overtaken is None or self._parked is not None or self._closed:
+                return
+            if self.clock.monotonic() - overtaken.since < patience:
+                return
+            watch = overtaken.watch = SlowWatch(self, overtaken, self.slow_after)
+            self._pass_role()
+        self.timers.after(self.slow_after, watch, None)  # type: ignore[arg-type]
+
+    def is_blocked(self, runnable: Any) -> bool:
+        """True while the handler of this cell waits in ``future.get()``."""
+        return runnable in self._blocked
 
     # -- a thread's life ---------------------------------------------------------------------------
 
-    def _run(self, thread: _Thread) -> None:
+    def _run(self, thread: DispatcherThread) -> None:  # noqa: C901 - calls would cost more
         here.dispatcher = self
+        here.turn = thread
         thread.ident = get_ident()
-        ready = self._ready
+        thread.since = self.clock.monotonic()
+        ready, timers, now = self._ready, self.timers, self.clock.monotonic
         until_timers = 0
         while True:
             if self._runner is not thread:
                 if not self._rest(thread):
                     return
+                thread.since = now()
                 continue
             if until_timers <= 0:
-                until_timers = 64
-                self.timers.fire_due()
+                until_timers = UNTIL_TIMERS
+                if len(timers):
+                    self._look_at_timers()
             try:
                 runnable = ready.popleft()
             except IndexError:
                 if not self._park(thread):
                     return
                 until_timers = 0
+                thread.since = now()
                 continue
-            self.slices += 1
-            until_timers -= 1
             thread.runnable = runnable
+            until_timers -= 1
             try:
-                runnable.run_slice()
+                taken = runnable.run_slice()
             except BaseException:
+                taken = 0
                 logger.exception("A fault of the runtime in a slice of %r", runnable)
-            thread.runnable = None
-            if self._quiet_waiters:
-                self._tell_quiet()
+            after = now()
+            counters = runnable.counters
+            counters.messages += taken
+            counters.seconds += after - thread.since
+            if taken > counters.high_water:  # noqa: PLR1730 - a call would cost more
+                counters.high_water = taken
+            thread.since = after
+            thread.runnable = BETWEEN
+            if self._quiet.waiters:
+                self._quiet.look(but=thread)
 
-    def _park(self, thread: _Thread) -> bool:
+    def _look_at_timers(self) -> None:
+        self.timers.fire_due()
+        if not self._watchdog.armed and len(self.timers):
+            self._watchdog.arm()
+
+    def _park(self, thread: DispatcherThread) -> bool:
         """Sleep until there is work or a timer is due; False when the dispatcher is closed."""
-        due = self.timers.next_due()
         with self._lock:
             if self._runner is not thread:
                 return True
             self._parked = thread
-            if self._ready:  # added between our look and our parking
+        due = self.timers.sleep_until()
+        with self._lock:
+            if self._parked is thread and (self._ready or self._closed):
                 self._parked = None
-                return True
-            if self._closed:
+                if self._ready:
+                    return True
                 self._leave(thread)
                 return False
-        later = self.timers.next_due()  # one added meanwhile saw nobody parked
-        if later is not None and (due is None or later < due):
-            due = later
-        timeout = -1.0 if due is None else min(max(0.0, due - self.clock.monotonic()), 4_000_000.0)
-        if not thread.wake.acquire(timeout=timeout):
+            thread.runnable = None
+            if self._quiet.waiters:
+                self._quiet.look_locked(but=thread)
+        if not thread.wake.acquire(timeout=self._sleep(due)):
             with self._lock:
                 if self._parked is thread:
                     self._parked = None
                 else:  # woken at the same moment
                     thread.wake.acquire()
+        thread.runnable = BETWEEN
+        self.timers.awake()
         return True
 
-    def _rest(self, thread: _Thread) -> bool:
+    def _sleep(self, due: float | None) -> float:
+        if due is None:
+            return -1.0
+        longest = self.wall_check if self.timers.follow_wall else LONGEST_SLEEP
+        return min(max(0.0, due - self.clock.monotonic()), longest)
+
+    def _rest(self, thread: DispatcherThread) -> bool:
         """Wait as a spare for the role; False when the thread is to end."""
+        thread.watch = None
         with self._lock:
             if self._runner is thread:
                 return True
+            thread.runnable = None
+            if self._quiet.waiters:
+                self._quiet.look_locked(but=thread)
             if self._closed or len(self._spares) >= SPARES_KEPT:
-                self._threads.discard(thread)
+                self._leave(thread)
                 return False
             self._spares.append(thread)
         thread.wake.acquire()
+        thread.runnable = BETWEEN
         return True
 
-    def _leave(self, thread: _Thread) -> None:
-        self._parked = None
+    def _leave(self, thread: DispatcherThread) -> None:
         if self._runner is thread:
             self._runner = None
-        self._threads.discard(thread)
+        del self._threads[thread]
 
     # -- blocking ----------------------------------------------------------------------------------
 
@@ -240,73 +273,48 @@ class Dispatcher(BaseDispatcher):
         Raises ``AskCycle`` when the reply is owed by an actor that waits, over any chain, for this one,
         and ``DispatcherExhausted`` when ``max_blocked`` handlers wait already.
         """
-        cell = here.cell
+        cell = current_cell()
         if cell is None:  # a thread inside ``with dispatcher:``, not one of ours
             return wait_in_thread(future, timeout)
+        before, cell._hold = cell._hold, Blocked(future)
+        try:
+            problem = cycle_of(cell, before)
+            if problem is not None:
+                raise problem
+            self._vacate(cell)
+            try:
+                return wait_in_thread(future, timeout)
+            finally:
+                with self._lock:
+                    del self._blocked[cell]
+        finally:
+            cell._hold = before
+
+    def _vacate(self, cell: "Cell") -> None:
+        """Give up the role of the runner, if this thread has it."""
         with self._lock:
-            self._refuse_cycle(cell, future)
             if len(self._blocked) >= self.max_blocked:
                 raise DispatcherExhausted(
                     f"{cell} would be one more than {self.max_blocked} handlers waiting for a reply: "
-                    f"{self._chain(cell, future)}; await the reply (ref.request) instead of blocking on it"
+                    f"{chain(cell)}; await the reply (ref.request) instead of blocking on it"
                 )
-            self._blocked[cell] = future
+            self._blocked[cell] = None
             if self._runner is not None and self._runner.ident == get_ident():
                 self._runner = None  # whoever schedules next finds a thread for it
-        if self._ready or self.timers.next_due() is not None:
+        if self._ready or len(self.timers):
             self._wake_runner()
-        try:
-            return wait_in_thread(future, timeout)
-        finally:
-            with self._lock:
-                del self._blocked[cell]
-
-    def _refuse_cycle(self, cell: "Cell", future: Future[Any]) -> None:
-        path = [cell]
-        waits_for = future
-        while (answerer := waits_for.answerer) is not None:
-            path.append(answerer)
-            if answerer is cell:
-                names = " → ".join(str(member) for member in path)
-                raise AskCycle(f"this reply can never come, each waits for the next: {names}")
-            following = self._blocked.get(answerer)
-            if following is None:
-                return
-            waits_for = following
-
-    def _chain(self, cell: "Cell", future: Future[Any]) -> str:
-        path = [str(cell)]
-        waits_for: Future[Any] | None = future
-        while waits_for is not None and waits_for.answerer is not None and len(path) < 10:
-            path.append(str(waits_for.answerer))
-            waits_for = self._blocked.get(waits_for.answerer)
-        return " → ".join(path)
 
     # -- the end -----------------------------------------------------------------------------------
 
-    def _has_mail(self) -> bool:
-        """True while an actor that is no daemon has mail, is running, or is blocked in its handler."""
-        running = [thread.runnable for thread in self._threads]
-        return any(_holds_program(runnable) for runnable in (*self._ready, *running, *self._blocked))
-
     def wait_quiet(self, timeout: float | None = None) -> bool:
         """Wait until no actor has mail (daemon actors do not count); False at the timeout (seconds)."""
-        quiet = threading.Event()
-        with self._lock:
-            if not self._has_mail():
-                return True
-            self._quiet_waiters.append(quiet)
-        return quiet.wait(timeout)
-
-    def _tell_quiet(self) -> None:
-        with self._lock:
-            if not self._has_mail():
-                waiters, self._quiet_waiters = self._quiet_waiters, []
-                for quiet in waiters:
-                    quiet.set()
+        return self._quiet.wait(timeout)
 
     def close(self) -> None:
-        """End the threads once the ready queue is empty; actors that get mail later do not run."""
+        """End the threads once the ready queue is empty; whatever actors get later is refused.
+
+        Actors whose coroutine waits end as killed. Stop your actors first. Thread-safe.
+        """
         with self._lock:
             self._closed = True
             spares, self._spares = self._spares, []
@@ -315,35 +323,20 @@ class Dispatcher(BaseDispatcher):
             if self._parked is not None:
                 parked, self._parked = self._parked, None
                 parked.wake.release()
+            pinned, idle = list(self._pinned), self._runner is None
+        for thread in pinned:
+            thread.close()
+        for cell in list(self.suspended):
+            cell.kill_for_good()
         self._watchdog.close()
+        if idle:
+            self._abandon()
 
-
-def _holds_program(runnable: Runnable | None) -> bool:
-    actor_class = getattr(runnable, "actor_class", None)
-    return runnable is not None and not getattr(actor_class, "use_daemon_thread", False)
-
-
-_default_lock = threading.Lock()
-_default: Dispatcher | None = None
-
-
-def default_dispatcher() -> Dispatcher:
-    """The process's own dispatcher, made on first use."""
-    global _default
-    if _default is None:
-        with _default_lock:
-            if _default is None:
-                _default = Dispatcher()
-                atexit.register(_finish_mail, _default)
-    return _default
-
-
-def _finish_mail(dispatcher: Dispatcher) -> None:
-    """Let the program end only when its actors have handled their mail, or at Ctrl-C."""
-    try:
-        dispatcher.wait_quiet()
-    except KeyboardInterrupt:
-        logger.info("Interrupted while actors had mail: it is dropped")
-
-
-__all__ = ["BaseDispatcher", "Dispatcher", "Runnable", "default_dispatcher"]
+    def _abandon(self) -> None:
+        """Refuse the mail of cells that nobody will run any more."""
+        while True:
+            try:
+                runnable = self._ready.popleft()
+            except IndexError:
+                return
+            runnable.abandon()

@@ -15,6 +15,7 @@ class Envelope:
     """A message whose sender waits for a reply; ``reply`` is None once somebody has taken it."""
 
     __slots__ = ("message", "reply")
+    stopped: bool | None = None  # what an order to stop is answered with
 
     def __init__(self, message: Any, reply: "Future[Any]") -> None:
         self.message = message
@@ -24,51 +25,72 @@ class Envelope:
         return f"Envelope({self.message!r})"
 
 
-class Start:
-    """The first mail of every actor: run ``on_start``."""
+class StopAsk(Envelope):
+    """An order to stop from our own refs, answered with True."""
+
+    __slots__ = ()
+    stopped: bool | None = True
+
+
+class OwnMail:
+    """Mail of the runtime's own: nothing is lost when an actor dies before it."""
 
     __slots__ = ()
 
 
-class Resume:
-    """A reentrant actor's coroutine whose awaited future is done."""
+class Start(OwnMail):
+    """The first mail of every actor that nobody supervises: run ``on_start``."""
 
-    __slots__ = ("awaited", "handler")
-
-    def __init__(self, handler: "Handler", awaited: "Future[Any]") -> None:
-        self.handler = handler
-        self.awaited = awaited
+    __slots__ = ()
 
 
-class Handler:
-    """An ``async`` handler under way: its coroutine and the envelope it answers, if any."""
+class Shutdown(OwnMail):
+    """A supervisor's order to stop after the mail that is there; ``keep`` the ref for a restart.
 
-    __slots__ = ("coroutine", "envelope")
+    It is ``void`` when the life it was meant for ended before it got there.
+    """
 
-    def __init__(self, coroutine: Any, envelope: Envelope | None) -> None:
-        self.coroutine = coroutine
-        self.envelope = envelope
+    __slots__ = ("keep", "void")
+
+    def __init__(self, *, keep: bool) -> None:
+        self.keep = keep
+        self.void = False
 
 
 START = Start()
 ActorStop: type[Any] = messages._ActorStop  # pykka's own stop message, so that pykka's refs and ours agree
 
+STOP: Any = ActorStop()
+
 # Looked up by exact class: a set test is several times faster than a chain of isinstance.
 SPECIAL: frozenset[type[Any]] = frozenset(
-    {Envelope, Start, Resume, ActorStop, messages.ProxyCall, messages.ProxyGetAttr, messages.ProxySetAttr}
+    {
+        Envelope,
+        StopAsk,
+        Start,
+        Shutdown,
+        ActorStop,
+        messages.ProxyCall,
+        messages.ProxyGetAttr,
+        messages.ProxySetAttr,
+    }
 )
 
 
 def take_reply() -> "Future[Any] | None":
     """Take over the reply of the message being handled, to answer it later.
 
-    Call it in a handler, before its first ``await``; the handler's return value is then ignored, and
-    whoever holds the future must ``set`` it. Gives None when nobody waits (the message was told).
+    The handler's return value is then ignored, and whoever holds the future must ``set`` it; an error
+    that the handler raises afterwards is a failure of the actor. Gives None when nobody waits (the
+    message was told, or its reply is taken already).
     """
-    envelope = here.envelope
+    handled = here.turn.handled
+    envelope = handled if handled is None or type(handled) is Envelope else handled.envelope
     if envelope is None:
         return None
     reply, envelope.reply = envelope.reply, None
+    if reply is not None:
+        reply.answerer = None  # whoever answers now, it need not be this actor
     return reply
 
 

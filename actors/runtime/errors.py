@@ -1,5 +1,9 @@
 """What the runtime raises beside pykka's own ``ActorDeadError`` and ``Timeout``."""
 
+from collections.abc import Callable
+
+import pykka
+
 
 class RuntimeFault(Exception):
     """Base of the runtime's own errors."""
@@ -17,5 +21,25 @@ class ForeignAwaitable(RuntimeFault):
     """A handler awaited something that is not the runtime's; bridge it with ``on_loop``."""
 
 
+class MailboxFull(RuntimeFault):
+    """A bounded mailbox had no room for this message."""
+
+
 class NothingToRun(RuntimeFault):
     """A test waits for a future that no step of the manual dispatcher can complete."""
+
+
+class StartFailed(RuntimeFault):
+    """A child could not be started: making it or its ``on_start`` raised the error that is the cause."""
+
+
+class RestartsExceeded(RuntimeFault):
+    """Children had to be restarted more often than the supervisor's restart intensity allows."""
+
+
+class ReplyOverdue(pykka.Timeout):
+    """No reply came within the time that ``request`` was given; one that comes later is only counted."""
+
+    def __init__(self, seconds: float, late: Callable[[], None]) -> None:
+        super().__init__(f"{seconds} seconds")
+        self.late = late

@@ -14,6 +14,8 @@ from typing import Any, TypeVar, cast
 import pykka
 
 from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.envelope import Envelope
+from showcaller.actors.runtime.errors import ReplyOverdue
 
 __all__ = ["Future", "wait_in_thread"]
 
@@ -55,6 +57,7 @@ class Future(pykka.Future[T]):
     __slots__ = ("_callbacks", "_claim", "_done", "_error", "_hook", "_value", "answerer")
 
     def __init__(self, answerer: Any = None) -> None:
+        """``answerer``: the ref that owes the value, or a tuple of the futures it is made of, if known."""
         self._claim = allocate_lock()
         self._callbacks: list[Callable[[Future[T]], object]] = []
         self._done = False
@@ -69,17 +72,27 @@ class Future(pykka.Future[T]):
     # -- completing --------------------------------------------------------------------------------
 
     def set(self, value: T | None = None) -> None:
-        """Complete with a value; raises ``queue.Full`` when the outcome is already decided."""
-        if not self.try_set(value):
+        """Complete with a value; raises ``queue.Full`` when the outcome is already decided.
+
+        A reply that comes after its asker's timeout is no fault of who sets it: it is only counted.
+        """
+        if not self.try_set(value) and not self._too_late():
             raise queue.Full
 
     def set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> None:
         """Complete with an error: an exception, ``sys.exc_info()``-like, or the one being handled.
 
-        Raises ``queue.Full`` when the outcome is already decided.
+        Raises ``queue.Full`` when the outcome is already decided, but not when the asker's time is over.
         """
-        if not self.try_set_exception(exc_info):
+        if not self.try_set_exception(exc_info) and not self._too_late():
             raise queue.Full
+
+    def _too_late(self) -> bool:
+        overdue = None if self._error is None else self._error[1]
+        if not isinstance(overdue, ReplyOverdue):
+            return False
+        overdue.late()
+        return True
 
     def try_set(self, value: T | None = None) -> bool:
         """Complete with a value, or give False when the outcome is already decided (a late reply)."""
@@ -176,8 +189,10 @@ class Future(pykka.Future[T]):
     def __await__(self) -> Generator[Any, Any, T]:
         if self._done or self._hook is not None:
             return self.get()
-        if here.cell is not None:
-            yield self  # the dispatcher drives this coroutine and resumes it when we are done
+        handled = here.turn.handled
+        if handled is not None and type(handled) is not Envelope:
+            while not self._done:  # the dispatcher drives this coroutine and resumes it when we are done
+                yield self
         else:
             yield from self._on_running_loop().__await__()
         return self._outcome()
@@ -204,7 +219,7 @@ class Future(pykka.Future[T]):
 
     def map(self, func: Callable[[T], M]) -> "Future[M]":
         """A future of ``func(value)``, computed when this one completes."""
-        derived: Future[M] = Future()
+        derived: Future[M] = Future(self.answerer)
         if self._hook is not None:
             derived.set_get_hook(lambda timeout: func(self.get(timeout=timeout)))
             return derived
@@ -233,6 +248,7 @@ class Future(pykka.Future[T]):
         if not all(isinstance(source, Future) and source._hook is None for source in sources):
             joined.set_get_hook(lambda timeout: [source.get(timeout=timeout) for source in sources])
             return joined
+        joined.answerer = tuple(sources)
         missing = [None] * len(sources)  # popped once per source: list.pop is atomic
 
         def push(_: Future[Any]) -> None:
@@ -249,7 +265,7 @@ class Future(pykka.Future[T]):
 
 
 def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
-    """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say whether it is done."""
+    """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which."""
     woken = allocate_lock()
     woken.acquire()
 

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import pykka
 
 from showcaller.actors.runtime.cell import Cell
-from showcaller.actors.runtime.envelope import ActorStop, Envelope, dead
+from showcaller.actors.runtime.envelope import STOP, Envelope, StopAsk, dead
+from showcaller.actors.runtime.exits import NORMAL, Terminated
+from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.orders import KILL
 from showcaller.actors.runtime.timers import Timer
 
 if TYPE_CHECKING:
-    from showcaller.actors.runtime.dispatcher import BaseDispatcher
+    from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
 
 A = TypeVar("A", bound=pykka.Actor)
 
@@ -27,20 +30,25 @@ class ActorRef(Cell, pykka.ActorRef[A]):
     # -- what pykka's ref shows --------------------------------------------------------------------
 
     @property
+    def actor_class(self) -> type[A]:  # type: ignore[override]
+        """The class of the actor."""
+        return self.counters.actor_class
+
+    @property
     def actor_urn(self) -> str:  # type: ignore[override]
         """A unique name, made when first asked for."""
-        return self.extras().urn
+        return self.urn()
 
     @property
     def actor_stopped(self) -> threading.Event:  # type: ignore[override]
         """An event that is set once the actor has stopped; made when first asked for."""
         extras = self.extras()
-        if extras.stopped is None:
-            event = threading.Event()
-            extras.stopped = event
-            if self._actor is None:
-                event.set()
-        return extras.stopped
+        with extras_lock:  # who ends the actor closes it first and looks for the event second
+            if extras.stopped is None:
+                extras.stopped = threading.Event()
+                if self._actor is None:
+                    extras.stopped.set()
+            return extras.stopped
 
     @property
     def actor_inbox(self) -> "ActorRef[A]":  # type: ignore[override]
@@ -91,9 +99,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         if self._actor is None:
             future.set_exception(dead(self))
         else:
-            self._mail.append(Envelope(message, future))
-            if self._gate.acquire(False):
-                self._dispatcher.schedule(self)
+            self._ask(message, future)
         return future.get(timeout=timeout) if block else future
 
     def request(self, message: Any, *, timeout: float | None = None) -> Future[Any]:
@@ -114,16 +120,24 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         elif self._actor is None:
             reply.try_set_exception(dead(self))
         else:
-            self._mail.append(Envelope(message, reply))
-            if self._gate.acquire(False):
-                self._dispatcher.schedule(self)
+            reply.answerer = self
+            self._ask(message, reply)
+
+    def _ask(self, message: Any, future: Future[Any]) -> None:
+        self._mail.append(Envelope(message, future))
+        if self._gate.acquire(False):
+            self._dispatcher.schedule(self)
+
+    def tell_at(self, wall: int, message: Any) -> Timer:
+        """Tell a message once the wall clock shows that time (milliseconds since the epoch); jumps count."""
+        return self._dispatcher.timers.at(wall, self, message)
 
     def tell_after(self, seconds: float, message: Any) -> Timer:
         """Tell a message once, that many seconds from now; the timer can be cancelled."""
         return self._dispatcher.timers.after(seconds, self, message)
 
     def tell_every(self, seconds: float, message: Any) -> Timer:
-        """Tell a message again and again, first after that many seconds, until cancelled or the actor is dead."""
+        """Tell a message every so many seconds, first after that time, until cancelled or the actor ends."""
         return self._dispatcher.timers.every(seconds, self, message)
 
     # -- stopping ----------------------------------------------------------------------------------
@@ -143,14 +157,37 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         With ``block=False`` gives the future of that answer.
         """
         stopped: Future[bool] = Future(self)
-
-        def push(done: Future[Any]) -> None:
-            try:
-                done.get()
-            except pykka.ActorDeadError:
-                stopped.try_set(False)
-            else:
-                stopped.try_set(True)
-
-        self.ask(ActorStop(), block=False).add_done_callback(push)
+        if self._actor is None:
+            stopped.set(False)
+        else:
+            self.post(StopAsk(STOP, stopped))
         return stopped.get(timeout=timeout) if block else stopped
+
+    def kill(self) -> None:
+        """End the actor without ``on_stop`` as soon as its handler returns or awaits, before any other mail.
+
+        A coroutine that waits is closed, its asker gets ``pykka.ActorDeadError``. Under a supervisor it is
+        a failure. Does nothing to a dead actor. Thread-safe, never blocks.
+        """
+        if self._actor is not None:
+            self.post_system(KILL)
+
+    # -- watching ----------------------------------------------------------------------------------
+
+    def add_watcher(self, watcher: "ActorRef[Any]") -> None:
+        """Tell ``watcher`` one ``Terminated`` when this actor ends for good, or now if so. Thread-safe."""
+        extras = self.extras()
+        with extras_lock:
+            if self._actor is not None:
+                if extras.watchers is None:
+                    extras.watchers = {}
+                extras.watchers[watcher] = None
+                return
+        watcher.post(Terminated(self, extras.exit or NORMAL))
+
+    def remove_watcher(self, watcher: "ActorRef[Any]") -> None:
+        """Tell ``watcher`` nothing; a ``Terminated`` may be in its mailbox already. Thread-safe."""
+        extras = self.extras()
+        with extras_lock:
+            if extras.watchers is not None:
+                extras.watchers.pop(watcher, None)

@@ -7,7 +7,7 @@ import pykka
 
 
 class RefTable:
-    """The refs of running actors in starting order, with as much of a list's interface as pykka's registry uses.
+    """The refs of running actors in starting order, with as much of a list as pykka's registry uses.
 
     pykka keeps a list, in which removing one of 100,000 actors is linear. Every operation here is one
     operation on a dict; whoever iterates gets a snapshot.
@@ -19,10 +19,12 @@ class RefTable:
         self._refs: dict[pykka.ActorRef[Any], None] = dict.fromkeys(refs)
 
     def append(self, ref: "pykka.ActorRef[Any]") -> None:
+        """Add a ref at the end."""
         self._refs[ref] = None
 
     def remove(self, ref: "pykka.ActorRef[Any]") -> None:
-        del self._refs[ref]
+        """Remove a ref, if it is still there."""
+        self._refs.pop(ref, None)
 
     def discard(self, ref: "pykka.ActorRef[Any]") -> bool:
         """Remove a ref if it is there, and say whether it was."""

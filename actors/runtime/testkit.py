@@ -5,10 +5,11 @@
     with ManualDispatcher(seed=7) as dispatcher:
         ref = MyActor.start()
         ref.tell("hello")
-        dispatcher.settle()          # run until nothing is left to do
-        dispatcher.advance(60)       # a minute passes; what is due runs in order
+        dispatcher.settle()  # run until nothing is left to do
+        dispatcher.advance(60)  # a minute passes; what is due runs in order
 """
 
+import asyncio
 import random
 from collections import deque
 from typing import Any
@@ -16,18 +17,20 @@ from typing import Any
 import pykka
 
 from showcaller.actors.runtime.actor import Actor
+from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.clock import Clock
-from showcaller.actors.runtime.context import here
-from showcaller.actors.runtime.dispatcher import BaseDispatcher, Runnable
+from showcaller.actors.runtime.context import Turn, current_cell, here
+from showcaller.actors.runtime.cycles import cycle_of
 from showcaller.actors.runtime.errors import NothingToRun
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.handler import Blocked
 from showcaller.actors.runtime.ref import ActorRef
 
 SETTLE_LIMIT = 1_000_000  # steps after which settle() believes that it runs for ever
 
 
 class ManualClock(Clock):
-    """A clock that moves only when told. ``monotonic`` and ``wall`` move together."""
+    """A clock that moves only when told. ``monotonic`` and ``wall`` move together, until ``set_wall``."""
 
     def __init__(self, *, wall: int = 1_767_225_600_000) -> None:
         self._seconds = 0.0
@@ -40,6 +43,10 @@ class ManualClock(Clock):
     def wall(self) -> int:
         """Milliseconds since the epoch: the start given (2026-01-01 UTC), and what has passed since."""
         return self._wall + round(self._seconds * 1000)
+
+    def set_wall(self, wall: int) -> None:
+        """Let the wall clock jump, as a host's may; ``monotonic`` stays."""
+        self._wall = wall - round(self._seconds * 1000)
 
     def move_to(self, seconds: float) -> None:
         """Set ``monotonic``; use ``ManualDispatcher.advance``, which also runs what is due."""
@@ -74,12 +81,14 @@ class ManualDispatcher(BaseDispatcher):
             _bring_to_front(self._ready, self._random.randrange(len(self._ready)))
         runnable = self._ready.popleft()
         self.steps += 1
-        outer = here.dispatcher, here.cell, here.envelope
-        here.dispatcher, here.cell, here.envelope = self, None, None
+        outer = here.dispatcher, here.turn
+        here.dispatcher, here.turn = self, Turn()
+        here.turn.runnable = runnable
         try:
-            runnable.run_slice()
+            taken = runnable.run_slice()
         finally:
-            here.dispatcher, here.cell, here.envelope = outer
+            here.dispatcher, here.turn = outer
+        runnable.counters.note_slice(taken, 0.0)
         return True
 
     def settle(self, limit: int = SETTLE_LIMIT) -> int:
@@ -89,7 +98,9 @@ class ManualDispatcher(BaseDispatcher):
             while self.step():
                 steps += 1
                 if steps >= limit:
-                    raise NothingToRun(f"still not settled after {limit} steps: do actors keep telling each other?")
+                    raise NothingToRun(
+                        f"still not settled after {limit} steps: do actors keep telling each other?"
+                    )
         return steps
 
     def advance(self, seconds: float) -> None:
@@ -102,7 +113,40 @@ class ManualDispatcher(BaseDispatcher):
         self.manual_clock.move_to(target)
 
     def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
-        """Run steps, and with a timeout let time pass, until the future is done."""
+        """Run steps, and with a timeout let time pass, until the future is done.
+
+        In a handler, raises ``AskCycle`` when the reply can never come.
+        """
+        cell = current_cell()
+        if cell is None:
+            return self._run_until(future, timeout)
+        before, cell._hold = cell._hold, Blocked(future)
+        try:
+            problem = cycle_of(cell, before)
+            if problem is not None:
+                raise problem
+            return self._run_until(future, timeout)
+        finally:
+            cell._hold = before
+
+    async def until(self, future: Future[Any]) -> Any:
+        """Run steps in a running asyncio loop until ``future`` is done, and give its value.
+
+        The loop gets its turns. Timers fire when nothing else is left to do. Raises ``NothingToRun`` when
+        even the loop has nothing that could complete the future: no task but the caller's.
+        """
+        while not future.done:
+            if self.step() or self.timers.fire_due():
+                await _turn_of_the_loop()
+            elif (due := self.timers.next_due()) is not None:
+                self.manual_clock.move_to(max(due, self.clock.monotonic()))
+            elif len(asyncio.all_tasks()) > 1:
+                await _turn_of_the_loop()
+            else:
+                raise NothingToRun("no step, no timer and no task is left that could complete this future")
+        return future.get()
+
+    def _run_until(self, future: Future[Any], timeout: float | None) -> bool:
         deadline = None if timeout is None else self.clock.monotonic() + timeout
         while not future.done:
             if self.step() or self.timers.fire_due():
@@ -124,6 +168,10 @@ def _bring_to_front(ready: deque[Runnable], index: int) -> None:
     chosen = ready[index]
     del ready[index]
     ready.appendleft(chosen)
+
+
+async def _turn_of_the_loop() -> None:
+    await asyncio.sleep(0)  # noqa: TID251 - no time passes
 
 
 class Probe(Actor):

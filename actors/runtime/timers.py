@@ -1,26 +1,33 @@
-"""Timers on one clock: a heap of due times, fired by the dispatcher that owns it."""
+"""Timers of one dispatcher: messages told when a monotonic time, or a wall-clock time, has come."""
 
-import heapq
+import math
 import threading
 from collections.abc import Callable
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pykka
 
 from showcaller.actors.runtime.clock import Clock
+from showcaller.actors.runtime.errors import ReplyOverdue
+from showcaller.actors.runtime.wheel import Wheel
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
     from showcaller.actors.runtime.ref import ActorRef
 
+INBOX = 1_024  # new or cancelled timers that may wait to be sorted in
+AT_ONCE = 1_024  # timers fired before actors get their turn again
+LONGEST = 1e11  # seconds: what is later is a mistake
+
 
 class Timer:
-    """A message that will be told when its time has come. ``cancel`` may be called from any thread."""
+    """A message that will be told when its time has come; made by ``tell_after`` and its like."""
 
-    __slots__ = ("_interval", "_message", "_ref")
+    __slots__ = ("_interval", "_message", "_ref", "_timers", "due")
 
-    def __init__(self, ref: Any, message: Any, interval: float | None) -> None:
+    def __init__(self, timers: "Timers", due: float, ref: Any, message: Any, interval: float | None) -> None:
+        self._timers = timers
+        self.due = due
         self._ref: Any = ref
         self._message = message
         self._interval = interval
@@ -30,99 +37,184 @@ class Timer:
         """True until it was cancelled or has fired for the last time."""
         return self._ref is not None
 
-    def cancel(self) -> None:
-        """Never fire (again)."""
-        self._ref = None
-        self._message = None
+    def cancel(self) -> bool:
+        """Never fire (again); True if that was in time. Thread-safe.
 
-    def fire(self) -> bool:
-        """Tell the message; True when the timer is to fire again."""
-        ref, message = self._ref, self._message
-        if ref is None:
-            return False
-        if self._interval is None:
-            self.cancel()
-        try:
-            ref.tell(message)
-        except pykka.ActorDeadError:
-            self.cancel()
-        return self._interval is not None and self._ref is not None
+        After True, one that was to fire once does not; a repeated one may be about to tell a last time.
+        """
+        return self._timers.cancel(self)
 
 
 class _Expiry:
     """Told like an actor when a reply is overdue: ends the future in a timeout."""
 
-    __slots__ = ("future", "seconds")
+    __slots__ = ("future", "late", "seconds")
 
-    def __init__(self, future: "Future[Any]", seconds: float) -> None:
+    def __init__(self, future: "Future[Any]", seconds: float, late: Callable[[], None]) -> None:
         self.future = future
         self.seconds = seconds
+        self.late = late
 
     def tell(self, message: object) -> None:
-        self.future.try_set_exception(pykka.Timeout(f"{self.seconds} seconds"))
+        self.future.try_set_exception(ReplyOverdue(self.seconds, self.late))
 
 
 class Timers:
     """The timers of one dispatcher. Thread-safe.
 
-    ``sooner`` is called without the lock held when a timer was added that is due before all others, so
-    that whoever sleeps until the next one can wake.
+    A new timer goes to an inbox by one atomic append; who fires timers sorts it in. ``added_early`` is
+    called after a timer was put in that is due before ``wakes_at``, so that a sleeper can wake: the
+    sleeper sets ``wakes_at`` and then looks into the inbox once more, the adder appends and then looks at
+    ``wakes_at``, so one of them sees the other. Firing takes the message out under the lock, where
+    ``cancel`` also looks: exactly one of them gets it.
     """
 
-    def __init__(self, clock: Clock, sooner: Callable[[], None]) -> None:
+    def __init__(self, clock: Clock, added_early: Callable[[], None], late: Callable[[], None]) -> None:
         self.clock = clock
-        self._sooner = sooner
-        self._heap: list[tuple[float, int, Timer]] = []
-        self._order = count()
+        self.wakes_at = math.inf
+        self._added_early = added_early
+        self._late = late
+        self._inbox: list[Timer] = []
+        self._wheel: Wheel[Timer] = Wheel()
+        self._wall: Wheel[Timer] = Wheel()
+        self._cancelled = 0
         self._lock = threading.Lock()
+
+    # -- making and cancelling ---------------------------------------------------------------------
 
     def after(self, seconds: float, ref: "ActorRef[Any]", message: Any) -> Timer:
         """Tell ``message`` to ``ref`` once, ``seconds`` from now (below 0 counts as 0)."""
-        return self._add(seconds, Timer(ref, message, None))
+        return self._add(seconds, ref, message, None)
 
     def every(self, seconds: float, ref: "ActorRef[Any]", message: Any) -> Timer:
-        """Tell ``message`` to ``ref`` every ``seconds`` (above 0), first ``seconds`` from now."""
+        """Tell ``message`` to ``ref`` every ``seconds`` (above 0), first ``seconds`` from now.
+
+        The times do not drift; those missed because the process stood still are left out.
+        """
         if not seconds > 0:
             raise ValueError(f"an interval must be above 0 seconds, not {seconds!r}")
-        return self._add(seconds, Timer(ref, message, seconds))
+        return self._add(seconds, ref, message, seconds)
+
+    def at(self, wall: int, ref: "ActorRef[Any]", message: Any) -> Timer:
+        """Tell ``message`` to ``ref`` once the wall clock shows ``wall`` (milliseconds since the epoch).
+
+        A jump of the wall clock counts: noticed within ``Dispatcher.wall_check`` seconds.
+        """
+        timer = Timer(self, wall / 1000, ref, message, None)
+        with self._lock:
+            self._wall.add(timer)
+        self._added_early()
+        return timer
 
     def expire(self, future: "Future[Any]", seconds: float) -> None:
         """End ``future`` in ``pykka.Timeout`` unless it is done within ``seconds``."""
-        timer = self._add(seconds, Timer(_Expiry(future, seconds), None, None))
+        timer = self._add(seconds, _Expiry(future, seconds, self._late), None, None)
         future.add_done_callback(lambda _: timer.cancel())
 
-    def _add(self, seconds: float, timer: Timer) -> Timer:
-        due = self.clock.monotonic() + max(0.0, seconds)
-        with self._lock:
-            entry = (due, next(self._order), timer)
-            heapq.heappush(self._heap, entry)
-            first = self._heap[0] is entry
-        if first:
-            self._sooner()
+    def _add(self, seconds: float, ref: Any, message: Any, interval: float | None) -> Timer:
+        if not -LONGEST < seconds < LONGEST:
+            raise ValueError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
+        due = self.clock.monotonic()
+        if seconds > 0:
+            due += seconds
+        timer = Timer(self, due, ref, message, interval)
+        self._inbox.append(timer)
+        if due < self.wakes_at:
+            self._added_early()
+        if len(self._inbox) > INBOX:
+            with self._lock:
+                self._sort_in()
         return timer
 
-    def next_due(self) -> float | None:
-        """When the next timer fires, on the clock's monotonic scale; None without one."""
+    def cancel(self, timer: Timer) -> bool:
+        """Forget a timer; False when it has fired for the last time. Thread-safe."""
         with self._lock:
-            while self._heap and not self._heap[0][2].active:
-                heapq.heappop(self._heap)
-            return self._heap[0][0] if self._heap else None
+            if timer._ref is None:
+                return False
+            timer._ref = timer._message = None
+            self._cancelled += 1
+            if self._cancelled > INBOX and self._cancelled > (self._wheel.size + self._wall.size) // 2:
+                self._sort_in()
+                self._wheel.sweep()
+                self._wall.sweep()
+                self._cancelled = 0
+        return True
+
+    def _sort_in(self) -> None:
+        new = self._inbox[:]
+        del self._inbox[: len(new)]
+        for timer in new:
+            if timer._ref is not None:
+                self._wheel.add(timer)
+
+    def __len__(self) -> int:
+        """How many timers are held; cancelled ones may count for a while."""
+        return self._wheel.size + self._wall.size + len(self._inbox)
+
+    # -- waiting for them --------------------------------------------------------------------------
+
+    @property
+    def follow_wall(self) -> bool:
+        """True while a timer depends on the wall clock."""
+        return self._wall.earliest() is not None
+
+    def next_look(self) -> float | None:
+        """The time (monotonic) until which nothing is due; None without timers. A little early at times."""
+        with self._lock:
+            self._sort_in()
+            return self._merged(self._wheel.earliest(), self._wall.earliest())
+
+    def next_due(self) -> float | None:
+        """When (monotonic) the next timer fires, if the wall clock does not jump; None without one."""
+        with self._lock:
+            self._sort_in()
+            return self._merged(self._wheel.exact(), self._wall.exact())
+
+    def _merged(self, due: float | None, wall: float | None) -> float | None:
+        if wall is None:
+            return due
+        from_wall = self.clock.monotonic() + wall - self.clock.wall() / 1000
+        return from_wall if due is None else min(due, from_wall)
+
+    def sleep_until(self) -> float | None:
+        """As ``next_look``, for somebody who goes to sleep: timers added from now on wake if due earlier."""
+        while True:
+            due = self.next_look()
+            self.wakes_at = math.inf if due is None else due
+            if not self._inbox:
+                return due
+
+    def awake(self) -> None:
+        """Nobody sleeps for timers any more: each that is added is reported."""
+        self.wakes_at = math.inf
+
+    # -- firing ------------------------------------------------------------------------------------
 
     def fire_due(self) -> int:
-        """Fire what is due now, in order of time; gives how many fired."""
-        now = self.clock.monotonic()
-        fired = 0
-        while (timer := self._take_due(now)) is not None:
-            fired += 1
-            if timer.fire():
-                assert timer._interval is not None
-                self._add(timer._interval, timer)
-        return fired
-
-    def _take_due(self, now: float) -> Timer | None:
+        """Tell what is due now, in order of time, but only so many at once; gives how many fired."""
+        if not len(self):
+            return 0
         with self._lock:
-            while self._heap and self._heap[0][0] <= now:
-                timer = heapq.heappop(self._heap)[2]
-                if timer.active:
-                    return timer
-        return None
+            self._sort_in()
+            now = self.clock.monotonic()
+            due = self._wheel.take_due(now, AT_ONCE)
+            if self.follow_wall:
+                due += self._wall.take_due(self.clock.wall() / 1000, AT_ONCE)
+            told = [self._fire(timer, now) for timer in due if timer._ref is not None]
+        for ref, message in told:
+            try:
+                ref.tell(message)
+            except pykka.ActorDeadError:
+                continue  # its timers end with an actor, one by one as they fire
+        return len(told)
+
+    def _fire(self, timer: Timer, now: float) -> tuple[Any, Any]:
+        ref, message = timer._ref, timer._message
+        interval = timer._interval
+        if interval is None or not ref.is_alive():
+            timer._ref = timer._message = None
+        else:
+            missed = (now - timer.due) // interval
+            timer.due += interval * (1 + missed)
+            self._wheel.add(timer)
+        return ref, message

@@ -8,24 +8,33 @@ from typing import Protocol
 class Watched(Protocol):
     """What the watchdog looks at."""
 
-    slices: int
-
     @property
     def work_waits(self) -> bool:
-        """True while cells are ready that nobody runs."""
+        """True while cells are ready, or timers due, for which nobody has time."""
 
-    def take_over(self, slices: int) -> None:
-        """Pass the role of the runner on, if it is still in the slice with that number."""
+    @property
+    def busy(self) -> bool:
+        """True while the runner is in a slice and something may come to wait for it."""
+
+    def take_over(self, patience: float) -> None:
+        """Pass the role of the runner on, if it has been in one slice for ``patience`` seconds."""
 
 
 class Watchdog:
-    """Looks every ``patience`` seconds while work waits; asleep, and no thread, before it is first needed."""
+    """Looks every ``patience`` / 2 seconds while work waits; no thread before it is first needed.
+
+    ``armed`` goes True before the thread looks for the first time and False before it looks whether it
+    may stop looking; who adds work adds it first and looks at ``armed`` afterwards. So either the thread
+    sees the work or the adder sees that it must arm. ``_gate`` is held while armed, and decides which of
+    several adders (or the thread itself) arms.
+    """
 
     def __init__(self, watched: Watched, patience: float) -> None:
         self.armed = False
         self._watched = watched
         self._patience = patience
-        self._gate = allocate_lock()  # held while armed: only one caller of arm() wakes the thread
+        self._interval = patience / 2
+        self._gate = allocate_lock()
         self._wake = allocate_lock()
         self._wake.acquire()
         self._closing = threading.Event()
@@ -33,7 +42,7 @@ class Watchdog:
 
     def arm(self) -> None:
         """Start looking, if it does not look already. Thread-safe, never blocks."""
-        if not self._gate.acquire(False):
+        if self._closing.is_set() or not self._gate.acquire(False):
             return
         self.armed = True
         if not self._started:
@@ -44,7 +53,8 @@ class Watchdog:
     def close(self) -> None:
         """End the thread."""
         self._closing.set()
-        self.arm()
+        if self._started and self._gate.acquire(False):
+            self._wake.release()
 
     def _run(self) -> None:
         while True:
@@ -53,24 +63,21 @@ class Watchdog:
                 return
 
     def _look(self) -> bool:
-        """Look until no work waits; False when closed."""
+        """Look until no work can come to wait; False when closed."""
         watched = self._watched
         while True:
-            seen = watched.slices
-            if self._closing.wait(self._patience):
+            if self._closing.wait(self._interval):
                 return False
             if watched.work_waits:
-                if watched.slices == seen:
-                    watched.take_over(seen)
-                continue
-            if not self._rearm():
+                watched.take_over(self._patience)
+            if not watched.busy and not self._rearm():
                 return True
 
     def _rearm(self) -> bool:
         """Disarm; True when work came in just then and nobody else has armed us for it."""
         self.armed = False
         self._gate.release()
-        if self._watched.work_waits and self._gate.acquire(False):
+        if self._watched.busy and self._gate.acquire(False):
             self.armed = True
             return True
         return False

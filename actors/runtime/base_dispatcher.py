@@ -1,0 +1,117 @@
+"""What every dispatcher has: a ready queue, a clock with timers, counters, and dead letters."""
+
+import copy
+import logging
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from showcaller.actors.runtime.clock import Clock
+from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.counters import Counters
+from showcaller.actors.runtime.exits import DeadLetter
+from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.timers import Timers
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.cell import Cell
+    from showcaller.actors.runtime.ref import ActorRef
+
+logger = logging.getLogger("showcaller.actors")
+
+
+class Runnable(Protocol):
+    """What stands in the ready queue: a cell with mail."""
+
+    counters: Counters
+
+    def run_slice(self) -> int:
+        """Do one slice of work and give how many messages it took."""
+
+    def abandon(self) -> None:
+        """End for good, since nobody will run it any more."""
+
+
+class BaseDispatcher:
+    """The part of a dispatcher that does not depend on which thread runs what."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.timers = Timers(clock, self._timer_added, self.late_reply)
+        self.dead_letters = 0
+        self.late_replies = 0
+        self.suspended: dict[Cell, None] = {}  # cells whose coroutine waits
+        self._ready: deque[Runnable] = deque()
+        self._tally = threading.Lock()
+        self._counters: dict[type[Any], Counters] = {}
+        self._undertakers: dict[ActorRef[Any], None] = {}
+
+    # -- what each kind of dispatcher does its own way ---------------------------------------------
+
+    def schedule(self, runnable: Runnable) -> None:
+        """Let a cell run whose gate the caller holds. Thread-safe, never blocks."""
+        raise NotImplementedError
+
+    def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
+        """Wait for a future on a thread of this dispatcher; False at the timeout (seconds)."""
+        raise NotImplementedError
+
+    def pin(self) -> "BaseDispatcher":
+        """Where a pinned actor runs that is started here."""
+        return self
+
+    def _timer_added(self) -> None:
+        """A timer was added that is due before what we sleep for."""
+
+    # -- counting ----------------------------------------------------------------------------------
+
+    def dead_letter(self, cell: "Cell", message: Any) -> None:
+        """Count a told message that nobody will handle, and tell who watches for them. Thread-safe."""
+        with self._tally:
+            self.dead_letters += 1
+            watchers = list(self._undertakers)
+        logger.debug("Dead letter for %s: %s", cell, type(message).__name__)
+        for watcher in watchers:
+            if watcher.is_alive():
+                watcher.post(DeadLetter(cell, message))
+            else:
+                self.unwatch_dead_letters(watcher)
+
+    def watch_dead_letters(self, watcher: "ActorRef[Any]") -> None:
+        """Tell ``watcher`` a ``DeadLetter`` for every one from now on, until it ends. Thread-safe."""
+        with self._tally:
+            self._undertakers[watcher] = None
+
+    def unwatch_dead_letters(self, watcher: "ActorRef[Any]") -> None:
+        """Tell ``watcher`` no more of them. Thread-safe."""
+        with self._tally:
+            self._undertakers.pop(watcher, None)
+
+    def late_reply(self) -> None:
+        """Count a reply whose asker had given up. Thread-safe."""
+        with self._tally:
+            self.late_replies += 1
+
+    def counters_of(self, actor_class: type[Any]) -> Counters:
+        """The counters of a class, to count in. Thread-safe."""
+        counters = self._counters.get(actor_class)
+        if counters is None:
+            with self._tally:
+                counters = self._counters.setdefault(actor_class, Counters(actor_class))
+        return counters
+
+    def counters(self) -> dict[type[Any], Counters]:
+        """What the actors of each class have done here so far. Thread-safe; a snapshot."""
+        with self._tally:
+            return {actor_class: copy.copy(counters) for actor_class, counters in self._counters.items()}
+
+    # -- being the dispatcher of a block -----------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        """Let actors that this thread starts inside the ``with`` run here."""
+        here.outer = (here.dispatcher, here.outer)
+        here.dispatcher = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        here.dispatcher, here.outer = here.outer

@@ -1,0 +1,107 @@
+"""Refs of actors whose mailbox is bounded."""
+
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pykka
+
+from showcaller.actors.runtime import ending
+from showcaller.actors.runtime.envelope import Envelope, dead
+from showcaller.actors.runtime.errors import MailboxFull
+from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.ref import ActorRef
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
+
+A = TypeVar("A", bound=pykka.Actor)
+
+
+class BoundedRef(ActorRef[A]):
+    """A ref that lets at most ``mailbox_limit`` messages wait; what it does with more is ``mailbox_policy``.
+
+    ``refuse``: ``tell`` raises ``MailboxFull``. ``drop_newest``: the told message becomes a dead letter.
+    ``drop_oldest``: the message that waits longest makes room; told, it becomes a dead letter, asked, it
+    is answered with ``MailboxFull``. An ``ask`` that finds no room ends in ``MailboxFull`` under the first
+    two. Orders to stop always find room. The message being handled does not count.
+
+    Senders and the taker share a lock here, since dropping the oldest takes from the front: it is paid
+    only by actors that declare a limit.
+    """
+
+    __slots__ = ("_room",)
+
+    def __init__(self, actor: Any, dispatcher: "BaseDispatcher") -> None:
+        super().__init__(actor, dispatcher)
+        self._room = threading.Lock()
+
+    # -- sending -----------------------------------------------------------------------------------
+
+    def tell(self, message: Any) -> None:
+        """Put a message into the mailbox, or do what the policy says.
+
+        Raises ``pykka.ActorDeadError`` when the actor has stopped, ``MailboxFull`` under ``refuse``.
+        """
+        if self._actor is None:
+            raise dead(self)
+        self._send(message)
+
+    def _ask(self, message: Any, future: Future[Any]) -> None:
+        self._send(Envelope(message, future))
+
+    def _send(self, mail: Any) -> None:
+        if ending.is_own(mail):
+            self.post(mail)
+            return
+        actor_class: Any = self.actor_class
+        limit, policy = actor_class.mailbox_limit, actor_class.mailbox_policy
+        with self._room:
+            full = len(self._mail) >= limit and self._waiting() >= limit
+            if not full:
+                self._mail.append(mail)
+            elif policy == "drop_oldest":
+                self._mail.append(mail)
+                mail = self._drop_oldest()
+        if full:
+            self._turn_away(mail, policy)
+        if self._gate.acquire(False):
+            self._dispatcher.schedule(self)
+
+    def _waiting(self) -> int:
+        return sum(not ending.is_own(mail) for mail in self._mail)
+
+    def _drop_oldest(self) -> Any:
+        index = next(index for index, mail in enumerate(self._mail) if not ending.is_own(mail))
+        return self._mail.pop(index)
+
+    def _turn_away(self, mail: Any, policy: str) -> None:
+        full = MailboxFull(f"{self} lets no more than its mailbox_limit of messages wait ({policy})")
+        if type(mail) is Envelope:
+            if mail.reply is not None:
+                mail.reply.try_set_exception(full)
+        elif policy == "refuse":
+            raise full
+        else:
+            self._dispatcher.dead_letter(self, mail)
+
+    # -- taking ------------------------------------------------------------------------------------
+
+    def run_slice(self) -> int:
+        """Handle system mail, or one message: those taken in advance could no longer be dropped."""
+        actor = self._actor
+        if actor is None:
+            return ending.refuse_all(self)
+        if self._system or self._hold is not None:
+            return self._run_held(actor)
+        with self._room:
+            waiting = len(self._mail)
+            batch = self._mail[:1]
+            del self._mail[:1]
+        self.counters.note_backlog(waiting)
+        self._handle(actor, iter(batch))
+        return len(batch)
+
+    def take_all(self) -> list[Any]:
+        """Empty the mailbox."""
+        with self._room:
+            return super().take_all()

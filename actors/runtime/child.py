@@ -1,0 +1,121 @@
+"""A child as its supervisor keeps it."""
+
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.runtime.child_spec import ChildSpec
+from showcaller.actors.runtime.envelope import OwnMail, Shutdown
+from showcaller.actors.runtime.lineage import Link
+from showcaller.actors.runtime.orders import GIVE_UP, Begin, Kill
+from showcaller.actors.runtime.spawning import spawn
+from showcaller.actors.runtime.supervisor_mail import ChildInfo, ChildState
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.ref import ActorRef
+    from showcaller.actors.runtime.timers import Timer
+
+
+class ShutdownOver(OwnMail):
+    """Told to the supervisor by a timer: an ordered stop takes too long."""
+
+    __slots__ = ("child", "order")
+
+    def __init__(self, child: "Child", order: Shutdown) -> None:
+        self.child = child
+        self.order = order
+
+
+class Child:
+    """The specification of a child, its ref, its state, and the orders it was given.
+
+    Used by the supervisor's own handlers only.
+    """
+
+    __slots__ = (
+        "gone", "group", "keep", "order", "ref", "restarts", "shutdown", "since", "spec", "state", "streak",
+        "supervisor", "timer",
+    )  # fmt: skip
+
+    def __init__(self, spec: ChildSpec, supervisor: "ActorRef[Any]", shutdown: Any) -> None:
+        self.spec = spec
+        self.supervisor = supervisor
+        self.shutdown = shutdown
+        self.ref: ActorRef[Any] | None = None
+        self.state: ChildState = "stopped"
+        self.since = 0.0  # when it last started
+        self.streak = 0  # restarts in a row without calm
+        self.restarts = 0
+        self.keep = False
+        self.gone = False  # no longer known to the supervisor: nothing starts it again
+        self.order: Shutdown | None = None
+        self.timer: Timer | None = None  # of the shutdown time, or of the back-off
+        self.group: list[str] = []  # who is started with it when the back-off is over
+
+    @property
+    def name(self) -> str:
+        """The name in the specification."""
+        return self.spec.name
+
+    def info(self) -> ChildInfo:
+        """Give what others may know."""
+        return ChildInfo(self.name, self.ref, self.state, self.restarts)
+
+    # -- orders ------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Order the first life of a new ref, or the next one of a ref that waits."""
+        if self.state == "waiting" and self.ref is not None:
+            self.restarts += 1
+            self.ref.post_system(Begin(self.spec.recipe, again=True))
+        else:
+            self.ref = spawn(
+                self.spec.recipe, self.supervisor, Link(self.supervisor, self.name, self.spec.restart)
+            )
+        self.state = "starting"
+
+    def stop(self, *, keep: bool) -> None:
+        """Order a running child to end, and to ``keep`` its ref for a restart (not if it is temporary)."""
+        ref = self.ref
+        assert ref is not None
+        self.state = "stopping"
+        self.keep = keep and self.spec.restart != "temporary"
+        if self.shutdown == "kill":
+            self.kill()
+            return
+        self.order = order = Shutdown(keep=self.keep)
+        ref.post(order)
+        if self.shutdown != "infinity":
+            self.timer = self.supervisor.tell_after(self.shutdown, ShutdownOver(self, order))
+
+    def kill(self) -> None:
+        """End a stopping child at once."""
+        assert self.ref is not None
+        self.ref.post_system(Kill(keep=self.keep))
+
+    def give_up(self) -> None:
+        """Let the ref of a waiting child end."""
+        assert self.ref is not None
+        self.cancel_timer()
+        self.ref.post_system(GIVE_UP)
+        self.ref = None
+        self.state = "stopped"
+
+    def cancel_timer(self) -> None:
+        """Forget the shutdown time or the back-off."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    # -- news --------------------------------------------------------------------------------------
+
+    def exited(self, *, kept: bool) -> None:
+        """Note the end of a life; an order to stop that it did not get to is void in the next one."""
+        if self.state == "stopping":
+            self.cancel_timer()
+        if self.order is not None:
+            self.order.void = True
+            self.order = None
+        if kept:
+            self.state = "waiting"
+        else:
+            self.state = "stopped"
+            self.ref = None

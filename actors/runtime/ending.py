@@ -1,0 +1,240 @@
+"""The end of an actor's life: hooks, who is told, what becomes of its mail, and whether its ref is kept.
+
+Everything here is called by whoever holds the cell's gate, and ends with the gate let go.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import pykka
+
+from showcaller.actors.runtime.envelope import ActorStop, Envelope, OwnMail, Shutdown, StopAsk
+from showcaller.actors.runtime.exits import NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
+from showcaller.actors.runtime.extras import extras_lock
+from showcaller.actors.runtime.handler import LIMBO, Handler
+from showcaller.actors.runtime.lineage import ChildExited, ChildStarted, Link
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.actor import Actor
+    from showcaller.actors.runtime.cell import Cell
+
+logger = logging.getLogger("pykka")
+
+
+def _link(cell: "Cell") -> Link | None:
+    return None if cell._extras is None else cell._extras.link
+
+
+def started(cell: "Cell") -> None:
+    """Report to the supervisor, if there is one, that ``on_start`` has ended well."""
+    link = _link(cell)
+    if link is not None:
+        link.supervisor.post(ChildStarted(cell))
+
+
+def stop(cell: "Cell", actor: "Actor", order: Any, rest: Iterable[Any]) -> bool:
+    """Carry out an order to stop; False when the slice is over, True when the actor wants to end later."""
+    kind = type(order)
+    if (kind is Shutdown and order.void) or actor._puts_off_stop(order):
+        return True
+    logger.debug("Stopped %s", actor)
+    if kind is Shutdown:
+        end(cell, actor, SHUTDOWN, rest, hook=actor.on_stop, keep=order.keep)
+    else:
+        end(cell, actor, NORMAL, rest, hook=actor.on_stop)
+    if kind is Envelope or kind is StopAsk:
+        order.reply.try_set(order.stopped)
+    return False
+
+
+def fail(
+    cell: "Cell", actor: "Actor", error: BaseException, rest: Iterable[Any], *, starting: bool = False
+) -> None:
+    """End a life because its code raised: report, then ``on_failure`` (not for ``on_start``), as pykka does.
+
+    What is no ``Exception`` stops every actor, as in pykka; below a supervisor only ``KeyboardInterrupt``
+    and ``SystemExit`` go beyond the child.
+    """
+    link = _link(cell)
+    if not isinstance(error, Exception) and (
+        link is None or isinstance(error, KeyboardInterrupt | SystemExit)
+    ):
+        _stop_everything(cell, actor, error, rest, starting=starting)
+        return
+    _report(actor, error)
+    cell.counters.failures += 1
+
+    def on_failure() -> None:
+        actor.on_failure(type(error), error, error.__traceback__)
+
+    reason = Exit("unstarted" if starting else "failed", error)
+    end(cell, actor, reason, rest, hook=None if starting else on_failure)
+
+
+def _stop_everything(
+    cell: "Cell", actor: "Actor", error: BaseException, rest: Iterable[Any], *, starting: bool
+) -> None:
+    logger.debug("%r in %s. Stopping all actors.", error, actor)
+    link = _link(cell)
+    logger.debug("Stopped %s", actor)
+    end(cell, actor, Exit("failed", error), rest, hook=None if starting else actor.on_stop, keep=False)
+    if link is not None:
+        link.root().post(Shutdown(keep=False))
+    pykka.ActorRegistry.stop_all(block=False)
+
+
+def end(
+    cell: "Cell",
+    actor: "Actor",
+    reason: Exit,
+    rest: Iterable[Any],
+    *,
+    hook: Callable[[], object] | None = None,
+    keep: bool | None = None,
+    report: bool = True,
+) -> None:
+    """End a life: for good, or keep ref and mailbox for another one (``keep``; None: as the link says).
+
+    ``report`` False spares the supervisor the news, and its own doing.
+    """
+    link = _link(cell)
+    kept = link is not None and (link.restarts(reason) if keep is None else keep)
+    if kept:
+        cell._hold, held = LIMBO, cell._hold
+    else:
+        held = _close(cell, actor, reason)
+    _drop_handlers(cell, actor, held)
+    if hook is not None:
+        _run_hook(actor, hook)
+    _kill_children(cell)
+    if reason.error is not None:
+        reason.error.__traceback__ = None  # it has been reported, and would keep every frame alive
+    if kept:
+        cell.put_back(rest)
+    else:
+        unhandled = list(rest)
+        cell.counters.messages -= len(unhandled)
+        _refuse(cell, unhandled)
+        _refuse(cell, cell.take_all())
+        _announce(cell, reason)
+    if link is not None:
+        if not kept:
+            _forget_child(link.supervisor, cell)
+        if report:
+            link.supervisor.post(ChildExited(cell, reason, kept=kept))
+    cell.let_go()
+
+
+def _close(cell: "Cell", actor: "Actor", reason: Exit) -> Any:
+    """Let new mail be refused from now on; gives what the cell was held by."""
+    if reason is not NORMAL:
+        cell.extras().exit = reason
+    held, cell._hold = cell._hold, None
+    cell._actor = None
+    actor._unregister()
+    with extras_lock:
+        stopped = None if cell._extras is None else cell._extras.stopped
+    if stopped is not None:
+        stopped.set()
+    return held
+
+
+def _announce(cell: "Cell", reason: Exit) -> None:
+    with extras_lock:
+        extras = cell._extras
+        if extras is None or extras.watchers is None:
+            return
+        watchers, extras.watchers = extras.watchers, None
+    for watcher in watchers:
+        watcher.post(Terminated(cell, reason))
+
+
+def _run_hook(actor: "Actor", hook: Callable[[], object]) -> None:
+    try:
+        hook()
+    except Exception as error:
+        _report(actor, error)
+    except BaseException as error:
+        _report(actor, error)
+        pykka.ActorRegistry.stop_all(block=False)
+
+
+def _report(actor: "Actor", error: BaseException) -> None:
+    logger.error("Unhandled exception in %s:", actor, exc_info=(type(error), error, error.__traceback__))
+
+
+# -- what is left over ---------------------------------------------------------------------------------
+
+
+def _drop_handlers(cell: "Cell", actor: "Actor", held: Any) -> None:
+    """End the coroutines that wait: their ``finally`` blocks run, who waits for them gets an error."""
+    waiting: list[Handler] = [held] if type(held) is Handler else []
+    cell._dispatcher.suspended.pop(cell, None)
+    extras = cell._extras
+    if extras is not None and extras.pending:
+        waiting += extras.pending
+        extras.pending = None
+    for handler in waiting:
+        _drop(cell, actor, handler)
+
+
+def _drop(cell: "Cell", actor: Any, handler: Handler) -> None:
+    handler.alive = False
+    handler.forget_wait()
+    try:
+        handler.coroutine.close()
+    except BaseException as error:
+        _report(actor, error)
+    if handler.envelope is not None and handler.envelope.reply is not None:
+        handler.envelope.reply.try_set_exception(pykka.ActorDeadError(f"{cell} ended before it answered"))
+
+
+def _kill_children(cell: "Cell") -> None:
+    extras = cell._extras
+    if extras is None or not extras.children:
+        return
+    with extras_lock:
+        children, extras.children = extras.children, None
+    for child in children:
+        child.kill_for_good()
+
+
+def _forget_child(supervisor: "Cell", child: "Cell") -> None:
+    with extras_lock:
+        children = supervisor.extras().children
+        if children is not None:
+            children.pop(child, None)
+
+
+def refuse_all(cell: "Cell") -> int:
+    """Refuse all mail of a dead actor, and let go of the gate; gives 0, the number of messages handled."""
+    _refuse(cell, cell.take_all())
+    while cell._system:
+        cell._system.pop(0)  # whatever was ordered; coroutines have been dropped at the end
+    cell.let_go()
+    return 0
+
+
+def _refuse(cell: "Cell", mail: Iterable[Any]) -> None:
+    for message in mail:
+        if isinstance(message, Envelope):
+            _refuse_ask(cell, message)
+        elif not is_own(message):
+            cell._dispatcher.dead_letter(cell, message)
+
+
+def is_own(message: Any) -> bool:
+    """True for the runtime's own mail: no loss when nobody handles it, and it always finds room."""
+    if isinstance(message, Envelope):
+        return is_own(message.message)
+    return type(message) is ActorStop or isinstance(message, OwnMail | Terminated | DeadLetter)
+
+
+def _refuse_ask(cell: "Cell", envelope: Envelope) -> None:
+    if envelope.reply is None:
+        return
+    if is_own(envelope.message):
+        envelope.reply.try_set(envelope.stopped)
+    else:
+        envelope.reply.try_set_exception(pykka.ActorDeadError(f"{cell} stopped before handling the message"))

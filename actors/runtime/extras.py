@@ -1,0 +1,27 @@
+"""What few actors need, made when first asked for, so that an idle actor does not pay for it."""
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.exits import Exit
+    from showcaller.actors.runtime.handler import Handler
+    from showcaller.actors.runtime.lineage import Link
+
+
+class Extras:
+    """The rarely needed parts of a cell. ``extras_lock`` guards all but ``pending``, which the gate does."""
+
+    __slots__ = ("children", "exit", "link", "pending", "stopped", "urn", "watchers")
+
+    def __init__(self) -> None:
+        self.urn: str | None = None
+        self.stopped: threading.Event | None = None
+        self.exit: Exit | None = None  # set before the actor counts as dead, unless it ended normally
+        self.link: Link | None = None  # to the supervisor
+        self.children: dict[Any, None] | None = None  # of a supervisor: they die with it
+        self.watchers: dict[Any, None] | None = None
+        self.pending: dict[Handler, None] | None = None  # coroutines of a reentrant actor that wait
+
+
+extras_lock = threading.Lock()

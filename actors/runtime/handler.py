@@ -1,0 +1,84 @@
+"""An ``async`` handler under way, and what a proxy asks of an actor."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pykka import messages
+from pykka._introspection import get_attr_directly
+
+from showcaller.actors.runtime.envelope import Envelope
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.actor import Actor
+    from showcaller.actors.runtime.cell import Cell
+    from showcaller.actors.runtime.futures import Future
+
+
+class Handler:
+    """A coroutine, the envelope it answers (if any), and what it waits for; system mail when that is done.
+
+    Everything but ``wake`` is called by whoever holds the cell's gate.
+    """
+
+    __slots__ = ("alive", "cell", "coroutine", "envelope", "starting", "waits_for")
+
+    def __init__(
+        self, cell: "Cell", coroutine: Any, envelope: Envelope | None, *, starting: bool = False
+    ) -> None:
+        self.cell = cell
+        self.coroutine = coroutine
+        self.envelope = envelope
+        self.starting = starting
+        self.alive = True
+        self.waits_for: Future[Any] | None = None
+
+    def wait(self, future: "Future[Any]") -> None:
+        """Have the coroutine go on when the future is done."""
+        self.waits_for = future
+        if self.cell._system is None:
+            self.cell._system_mail()  # there when the callback runs, and made without a race
+        future.add_done_callback(self.wake)
+
+    def wake(self, _: "Future[Any]") -> None:
+        """Hand ourselves to the actor. Thread-safe."""
+        cell = self.cell
+        cell._system.append(self)  # type: ignore[union-attr]
+        if cell._gate.acquire(False):
+            cell._dispatcher.schedule(cell)
+
+    def forget_wait(self) -> None:
+        """No longer wait: what was awaited will not wake us."""
+        if self.waits_for is not None:
+            self.waits_for.forget_callback(self.wake)
+            self.waits_for = None
+
+
+class Blocked:
+    """A handler that waits in ``future.get()``."""
+
+    __slots__ = ("waits_for",)
+
+    def __init__(self, future: "Future[Any]") -> None:
+        self.waits_for = future
+
+
+class Limbo:
+    """Why an actor takes no mail between two lives."""
+
+    __slots__ = ()
+    waits_for = None
+
+
+LIMBO = Limbo()
+
+
+def perform(actor: "Actor", message: Any) -> Any:
+    """Carry out what a proxy asked for."""
+    kind = type(message)
+    if kind is messages.ProxyCall:
+        callee: Callable[..., Any] = get_attr_directly(actor, message.attr_path)
+        return callee(*message.args, **message.kwargs)
+    if kind is messages.ProxyGetAttr:
+        return get_attr_directly(actor, message.attr_path)
+    parent = get_attr_directly(actor, message.attr_path[:-1])
+    return setattr(parent, message.attr_path[-1], message.value)

@@ -1,0 +1,88 @@
+"""Orders to an actor as system mail: kill it, begin a life, give up a ref that waits for one.
+
+Each is carried out by whoever holds the cell's gate, between two messages or while a coroutine waits.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.runtime import ending
+from showcaller.actors.runtime.exits import KILLED, SHUTDOWN
+from showcaller.actors.runtime.handler import LIMBO
+from showcaller.actors.runtime.lineage import Recipe
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.actor import Actor
+    from showcaller.actors.runtime.cell import Cell
+
+
+class Kill:
+    """End this life without ``on_stop``; ``keep`` the ref for another one, or None: as its link says."""
+
+    __slots__ = ("keep",)
+
+    def __init__(self, *, keep: bool | None = None) -> None:
+        self.keep = keep
+
+    def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
+        """Kill; False when the slice is over."""
+        if cell._hold is LIMBO:
+            if self.keep is False:
+                return GIVE_UP.carry_out(cell, actor)
+            return True
+        ending.end(cell, actor, KILLED, (), keep=self.keep)
+        return False
+
+
+class GiveUp:
+    """Let a ref that waits for its next life end for good."""
+
+    __slots__ = ()
+
+    def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
+        """Give up; False when the slice is over."""
+        if cell._hold is not LIMBO:
+            return True  # it has ended already, or lives again by a later order
+        ending.end(cell, actor, SHUTDOWN, (), keep=False, report=False)
+        return False
+
+
+class Begin:
+    """Make the actor anew and run ``on_start``; its ref and its mailbox are those that are there."""
+
+    __slots__ = ("again", "recipe")
+
+    def __init__(self, recipe: Recipe, *, again: bool) -> None:
+        self.recipe = recipe
+        self.again = again
+
+    def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
+        """Begin; False when the slice is over, because it failed or waits in ``on_start``."""
+        if cell._hold is not LIMBO:
+            return True
+        cell._hold = None
+        recipe = self.recipe
+        fresh = unborn(recipe, cell)
+        cell._actor = fresh
+        if self.again:
+            cell.counters.restarts += 1
+        rest: Iterable[Any] = ()
+        try:
+            fresh.__init__(*recipe.args, **recipe.kwargs)  # type: ignore[misc]
+        except BaseException as error:
+            ending.fail(cell, fresh, error, rest, starting=True)
+            return False
+        return cell.start_actor(fresh, rest)
+
+
+def unborn(recipe: Recipe, cell: Any) -> "Actor":
+    """Make the object without ``__init__``, already tied to its ref."""
+    maker: Any = recipe.actor_class
+    actor: Actor = maker.__new__(maker)
+    actor._actor_ref = cell
+    return actor
+
+
+KILL = Kill()
+KILL_FOR_GOOD = Kill(keep=False)
+GIVE_UP = GiveUp()

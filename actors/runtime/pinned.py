@@ -1,0 +1,129 @@
+"""A thread of its own for an actor that blocks by nature."""
+
+import queue
+import threading
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
+from showcaller.actors.runtime.context import Turn, here
+from showcaller.actors.runtime.counters import Counters
+from showcaller.actors.runtime.futures import Future
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.cell import Cell
+    from showcaller.actors.runtime.dispatcher import Dispatcher
+    from showcaller.actors.runtime.ref import ActorRef
+
+
+class PinnedThread(BaseDispatcher):
+    """Runs one actor; clock, timers and counters are those of the dispatcher it was started on.
+
+    The thread starts with the first mail and ends with the actor. What is scheduled after that goes
+    home: ``_lock`` decides which of the two it is.
+    """
+
+    def __init__(self, home: "Dispatcher") -> None:
+        self.home = home
+        self.clock = home.clock
+        self.timers = home.timers
+        self.suspended = home.suspended
+        self.cell: Any = None
+        self._waiting: queue.SimpleQueue[Runnable | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._open = 0  # slices scheduled and not yet done
+        self._started = False
+        self._ended = False
+
+    @property
+    def has_mail(self) -> bool:
+        """True while the actor runs or is to run."""
+        return self._open > 0
+
+    def pin(self) -> BaseDispatcher:
+        """Give a new thread, beside this one."""
+        return self.home.pin()
+
+    def schedule(self, runnable: Runnable) -> None:
+        """Let the cell run. Thread-safe, never blocks."""
+        with self._lock:
+            ended = self._ended
+            if not ended:
+                self._open += 1
+                self.cell = runnable
+                self._waiting.put(runnable)
+                if not self._started:
+                    self._started = True
+                    name = f"{self.home.name}-{runnable.counters.actor_class.__name__}"
+                    threading.Thread(target=self._run, name=name, daemon=True).start()
+        if ended:
+            self.home.schedule(runnable)
+
+    def close(self) -> None:
+        """End the thread when it has done what is scheduled. Thread-safe."""
+        with self._lock:
+            if not self._started:
+                self._ended = True
+            self._waiting.put(None)
+
+    def _run(self) -> None:
+        here.dispatcher = self.home
+        here.turn = turn = Turn()
+        now = self.clock.monotonic
+        while (runnable := self._waiting.get()) is not None:
+            before = now()
+            turn.runnable = runnable
+            taken = runnable.run_slice()
+            turn.runnable = None
+            runnable.counters.note_slice(taken, now() - before)
+            if self._done(runnable):
+                break
+        self._end()
+
+    def _done(self, runnable: Any) -> bool:
+        with self._lock:
+            self._open -= 1
+        if self.home._quiet.waiters:
+            self.home._quiet.look()
+        return runnable._actor is None
+
+    def _end(self) -> None:
+        with self._lock:
+            self._ended = True
+            left = []
+            while not self._waiting.empty():
+                left.append(self._waiting.get())
+            self._open = 0
+        self.home.forget_pinned(self)
+        for runnable in left:
+            if runnable is not None:
+                self.home.schedule(runnable)
+
+    # -- everything else is the home's -------------------------------------------------------------
+
+    def dead_letter(self, cell: "Cell", message: Any) -> None:
+        """Count at home."""
+        self.home.dead_letter(cell, message)
+
+    def watch_dead_letters(self, watcher: "ActorRef[Any]") -> None:
+        """Watch those of the home."""
+        self.home.watch_dead_letters(watcher)
+
+    def unwatch_dead_letters(self, watcher: "ActorRef[Any]") -> None:
+        """Watch no more."""
+        self.home.unwatch_dead_letters(watcher)
+
+    def late_reply(self) -> None:
+        """Count at home."""
+        self.home.late_reply()
+
+    def counters_of(self, actor_class: type[Any]) -> Counters:
+        """Count at home."""
+        return self.home.counters_of(actor_class)
+
+    def counters(self) -> dict[type[Any], Counters]:
+        """Those of the home."""
+        return self.home.counters()
+
+    def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
+        """Wait as the home's handlers do."""
+        return self.home.wait_for(future, timeout)

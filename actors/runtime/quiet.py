@@ -1,0 +1,58 @@
+"""Waiting until no actor has mail, so that a program does not end before its actors are done."""
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.runtime.context import BETWEEN
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.dispatcher import Dispatcher
+    from showcaller.actors.runtime.threads import DispatcherThread
+
+
+class Quiet:
+    """Who waits for a dispatcher to fall quiet. Its lock is the dispatcher's.
+
+    A thread looks after each slice while somebody waits, and again when it goes to sleep; who waits
+    looks first and enters itself under the lock that a thread takes on its way to sleep. So no moment of
+    quiet that lasts is missed.
+    """
+
+    def __init__(self, dispatcher: "Dispatcher") -> None:
+        self.waiters: list[threading.Event] = []
+        self._dispatcher = dispatcher
+
+    def wait(self, timeout: float | None) -> bool:
+        """Wait until no actor has mail; False at the timeout (seconds)."""
+        quiet = threading.Event()
+        with self._dispatcher._lock:
+            if not self._has_mail(None):
+                return True
+            self.waiters.append(quiet)
+        return quiet.wait(timeout)
+
+    def look(self, but: "DispatcherThread | None" = None) -> None:
+        """Wake who waits, if it is quiet; ``but`` is the thread that looks, between two slices."""
+        with self._dispatcher._lock:
+            self.look_locked(but)
+
+    def look_locked(self, but: "DispatcherThread | None") -> None:
+        """As ``look``, for who holds the lock."""
+        if not self._has_mail(but):
+            waiters, self.waiters = self.waiters, []
+            for quiet in waiters:
+                quiet.set()
+
+    def _has_mail(self, but: "DispatcherThread | None") -> bool:
+        """True while an actor that is no daemon has mail, runs, is blocked, or waits with a coroutine."""
+        at_work = self._dispatcher
+        running = [thread.runnable for thread in at_work._threads if thread is not but]
+        pinned = [pinned.cell for pinned in at_work._pinned if pinned.has_mail]
+        waiting = (*at_work._ready.copy(), *list(at_work._blocked), *list(at_work.suspended))
+        return any(map(_holds_program, (*waiting, *running, *pinned)))
+
+
+def _holds_program(runnable: Any) -> bool:
+    if runnable is None:
+        return False
+    return runnable is BETWEEN or not getattr(runnable.actor_class, "use_daemon_thread", False)

@@ -1,0 +1,15 @@
+"""Which children share the fate of one that failed."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+Strategy = Literal["one_for_one", "one_for_all", "rest_for_one"]
+
+
+def affected(strategy: Strategy, order: Sequence[str], failed: str) -> list[str]:
+    """Give the names to be restarted, in starting order; ``failed`` stands in ``order``."""
+    if strategy == "one_for_one":
+        return [failed]
+    if strategy == "one_for_all":
+        return list(order)
+    return list(order[order.index(failed) :])

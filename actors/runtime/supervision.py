@@ -1,0 +1,335 @@
+"""Supervisors: actors that start, restart and stop other actors, as in OTP."""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import pykka
+
+from showcaller.actors.runtime.actor import Actor
+from showcaller.actors.runtime.child import Child, ShutdownOver
+from showcaller.actors.runtime.child_spec import ChildSpec
+from showcaller.actors.runtime.envelope import OwnMail, take_reply
+from showcaller.actors.runtime.errors import RestartsExceeded, StartFailed
+from showcaller.actors.runtime.exits import SHUTDOWN, Exit
+from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.job import Job, StartStep, StopStep, nothing
+from showcaller.actors.runtime.lineage import ChildExited, ChildStarted
+from showcaller.actors.runtime.restart_intensity import History, RestartIntensity
+from showcaller.actors.runtime.strategy import Strategy, affected
+from showcaller.actors.runtime.supervisor_mail import (
+    GetChild,
+    ListChildren,
+    RemoveChild,
+    RestartChild,
+    StartChild,
+    StopChild,
+)
+
+
+class BackoffOver(OwnMail):
+    """Told by a timer: a child that waits, and who was stopped with it, may start again."""
+
+    __slots__ = ("child",)
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+
+
+class Supervisor(Actor):
+    """Starts its children in order, restarts them as their specifications say, stops them in reverse order.
+
+    A restarted child keeps its ref and its mailbox. When more restarts are due than ``intensity`` allows,
+    the supervisor stops its children and fails itself, so that its own supervisor takes over; one that is
+    restarted makes its children anew, with new refs. ``on_start`` ends when all children have started, and
+    fails when one could not. When a supervisor is killed its children are killed.
+
+    Ask it with the messages of ``supervisor_mail``; a subclass that has more of its own passes others on
+    to ``super().on_receive``.
+    """
+
+    reentrant = True  # it hears of its children while on_start waits for them
+
+    def __init__(
+        self,
+        children: Iterable[ChildSpec] = (),
+        *,
+        strategy: Strategy = "one_for_one",
+        intensity: RestartIntensity = RestartIntensity(),  # noqa: B008 - immutable
+    ) -> None:
+        super().__init__()
+        self._strategy: Strategy = strategy
+        self._intensity = intensity
+        self._history: History = ()
+        self._children: dict[str, Child] = {}
+        self._jobs: deque[Job] = deque()
+        self._up: Future[None] = Future()
+        self._gives_up: Exception | None = None
+        self._stop_orders: list[Any] = []
+        self._stopped = False
+        for spec in children:
+            self._add(spec)
+
+    def _add(self, spec: ChildSpec) -> Child:
+        if spec.name in self._children:
+            raise ValueError(f"{self} has a child {spec.name!r} already: choose another name, or remove it")
+        shutdown = spec.shutdown
+        if shutdown is None:
+            shutdown = "infinity" if issubclass(spec.actor_class, Supervisor) else 5.0
+        child = self._children[spec.name] = Child(spec, self.actor_ref, shutdown)
+        return child
+
+    def _forget(self, child: Child) -> None:
+        child.gone = True
+        self._children.pop(child.name, None)
+
+    async def on_start(self) -> None:  # type: ignore[override]
+        """Start the children; subclasses that override it await this one."""
+        steps = [StartStep(child) for child in self._children.values()]
+        self._take_on(Job(steps, done=self._all_up, failed=self._could_not_start))
+        await self._up
+
+    def _all_up(self) -> None:
+        self._up.try_set(None)
+
+    def _could_not_start(self, child: Child | None, reason: Exit) -> None:
+        if child is not None:
+            self._give_up(_start_failed(child, reason))
+
+    # -- mail --------------------------------------------------------------------------------------
+
+    def on_receive(self, message: Any) -> Any:
+        """Handle news of children and what is asked of a supervisor."""
+        match message:
+            case ChildStarted():
+                self._child_started(message.child)
+            case ChildExited():
+                self._child_exited(message)
+            case ShutdownOver():
+                if message.child.order is message.order:
+                    message.child.kill()
+            case BackoffOver():
+                self._backoff_over(message.child)
+            case GetChild():
+                self._get_child(message.name)
+            case ListChildren():
+                return tuple(child.info() for child in self._children.values())
+            case StartChild() | StopChild() | RestartChild() | RemoveChild():
+                self._command(message)
+            case _:
+                return super().on_receive(message)
+        return None
+
+    def _get_child(self, name: str) -> None:
+        reply = take_reply()
+
+        def answer(_: Future[None]) -> None:
+            child = self._children.get(name)
+            if reply is not None:
+                reply.set(None if child is None else child.ref)
+
+        self._up.add_done_callback(answer)
+
+    def _find(self, ref: Any) -> Child | None:
+        link = ref.extras().link
+        child = None if link is None else self._children.get(link.name)
+        return child if child is not None and child.ref is ref else None
+
+    def _child_started(self, ref: Any) -> None:
+        child = self._find(ref)
+        if child is not None and child.state == "starting":
+            child.state = "running"
+            child.since = self._now()
+            self._go_on()
+
+    def _child_exited(self, news: ChildExited) -> None:
+        child = self._find(news.child)
+        if child is None:
+            return
+        before = child.state
+        child.exited(kept=news.kept)
+        if not news.kept and child.spec.restart == "temporary" and before != "starting":
+            self._forget(child)
+        if before == "starting":
+            self._start_failed(child, news.reason)
+        elif before == "running" and news.kept:
+            self._restart(child, news.reason)
+        self._go_on()
+
+    def _now(self) -> float:
+        return self.actor_ref.dispatcher.clock.monotonic()
+
+    # -- jobs --------------------------------------------------------------------------------------
+
+    def _take_on(self, job: Job) -> None:
+        self._jobs.append(job)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        while self._jobs and self._jobs[0].go_on():
+            self._jobs.popleft().done()
+
+    def _start_failed(self, child: Child, reason: Exit) -> None:
+        """Drop the job in which the child was to start, and do what that job has to say to it."""
+        self._jobs.popleft().failed(child, reason)
+
+    def _drop_jobs(self) -> None:
+        jobs, self._jobs = self._jobs, deque()
+        for job in jobs:
+            job.failed(None, SHUTDOWN)
+
+    def _stop_all(self) -> list[StopStep]:
+        return [StopStep(child, keep=False) for child in reversed(self._children.values())]
+
+    # -- restarting --------------------------------------------------------------------------------
+
+    def _restart(self, child: Child, reason: Exit) -> None:
+        now = self._now()
+        self._history, allowed = self._intensity.note(self._history, now)
+        if not allowed:
+            error = RestartsExceeded(
+                f"child {child.name!r} ended ({reason}) and would be restarted more than "
+                f"{self._intensity.restarts} times in {self._intensity.seconds:g} s: {self} gives up"
+            )
+            error.__cause__ = reason.error
+            self._give_up(error)
+            return
+        group = [self._children[name] for name in affected(self._strategy, list(self._children), child.name)]
+        stops = [StopStep(other, keep=True) for other in reversed(group) if other is not child]
+        delay = self._delay(child, now)
+        if delay > 0:
+            child.group = [other.name for other in group]
+            child.timer = self.actor_ref.tell_after(delay, BackoffOver(child))
+            self._take_on(Job(stops, done=nothing, failed=self._restart_failed))
+        else:
+            starts = [StartStep(other) for other in group]
+            self._take_on(Job([*stops, *starts], done=nothing, failed=self._restart_failed))
+
+    def _delay(self, child: Child, now: float) -> float:
+        backoff = child.spec.backoff
+        if backoff is None:
+            return 0.0
+        if now - child.since >= backoff.calm:
+            child.streak = 0
+        child.streak += 1
+        return backoff.delay(child.streak)
+
+    def _restart_failed(self, child: Child | None, reason: Exit) -> None:
+        if child is None:
+            return
+        if child.state == "waiting":
+            self._restart(child, reason)
+
+    def _backoff_over(self, child: Child) -> None:
+        if child.timer is None or child.state != "waiting":
+            return
+        child.timer = None
+        group = [self._children[name] for name in child.group if name in self._children]
+        self._take_on(Job([StartStep(other) for other in group], done=nothing, failed=self._restart_failed))
+
+    def _give_up(self, error: Exception) -> None:
+        """Stop the children, then fail."""
+        if self._gives_up is not None or self._stop_orders:
+            return
+        self._gives_up = error
+        self._drop_jobs()
+        self._take_on(Job(self._stop_all(), done=self._fail, failed=_cannot_fail))
+
+    def _fail(self) -> None:
+        assert self._gives_up is not None
+        if not self._up.try_set_exception(self._gives_up):
+            raise self._gives_up
+
+    # -- stopping ----------------------------------------------------------------------------------
+
+    def _puts_off_stop(self, order: Any) -> bool:
+        """Stop the children first, then take the order up again."""
+        if self._stopped:
+            return False
+        self._stop_orders.append(order)
+        if len(self._stop_orders) == 1:
+            self._drop_jobs()
+            self._take_on(Job(self._stop_all(), done=self._children_stopped, failed=_cannot_fail))
+        return True
+
+    def _children_stopped(self) -> None:
+        self._stopped = True
+        for order in self._stop_orders:
+            self.actor_ref.post(order)
+
+    # -- what is asked -----------------------------------------------------------------------------
+
+    def _command(self, command: StartChild | StopChild | RestartChild | RemoveChild) -> None:
+        if self._stop_orders or self._gives_up is not None:
+            raise pykka.ActorDeadError(f"{self} is stopping its children")
+        match command:
+            case StartChild():
+                self._start_child(self._add(command.spec), forget=True)
+            case RestartChild():
+                child = self._known(command.name)
+                if child.state != "stopped":
+                    raise ValueError(
+                        f"child {child.name!r} is {child.state}, only a stopped one can be restarted"
+                    )
+                self._start_child(child, forget=False)
+            case _:
+                self._stop_child(self._known(command.name), forget=isinstance(command, RemoveChild))
+
+    def _known(self, name: str) -> Child:
+        child = self._children.get(name)
+        if child is None:
+            raise LookupError(f"{self} has no child {name!r}")
+        return child
+
+    def _start_child(self, child: Child, *, forget: bool) -> None:
+        reply = take_reply()
+
+        def done() -> None:
+            if reply is not None:
+                reply.set(child.ref)
+
+        def failed(_: Child | None, reason: Exit) -> None:
+            if child.state == "waiting":
+                child.give_up()
+            if forget:
+                self._forget(child)
+            if reply is not None:
+                reply.set_exception(_start_failed(child, reason))
+
+        self._take_on(Job([StartStep(child)], done=done, failed=failed))
+
+    def _stop_child(self, child: Child, *, forget: bool) -> None:
+        reply = take_reply()
+        others: list[Child] = []
+        if (
+            child.state == "waiting" and child.timer is not None
+        ):  # who waits for its back-off goes on without it
+            others = [self._children[name] for name in child.group if name in self._children]
+
+        def done() -> None:
+            if forget:
+                self._forget(child)
+            if reply is not None:
+                reply.set(None)
+
+        def failed(unstarted: Child | None, reason: Exit) -> None:
+            if reply is not None:
+                reply.set_exception(
+                    pykka.ActorDeadError(f"{self} ended before child {child.name!r} was stopped")
+                )
+            if unstarted is not None:
+                self._restart_failed(unstarted, reason)
+
+        steps: list[StopStep | StartStep] = [StopStep(child, keep=False)]
+        steps += [StartStep(other) for other in others if other is not child]
+        self._take_on(Job(steps, done=done, failed=failed))
+
+
+def _start_failed(child: Child, reason: Exit) -> StartFailed:
+    error = StartFailed(f"child {child.name!r} did not start: {reason}")
+    error.__cause__ = reason.error
+    return error
+
+
+def _cannot_fail(child: Child | None, reason: Exit) -> None:
+    """Stopping starts nobody."""

@@ -1,0 +1,64 @@
+"""What can be asked of a supervisor, and what it answers."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from showcaller.actors.runtime.child_spec import ChildSpec
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.ref import ActorRef
+
+ChildState = Literal["starting", "running", "stopping", "waiting", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class StartChild:
+    """Add a child at the end and start it; answered with its ref, or ``StartFailed`` and not added."""
+
+    spec: ChildSpec
+
+
+@dataclass(frozen=True, slots=True)
+class StopChild:
+    """Stop a child for good and keep its specification; answered with None once it has ended."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestartChild:
+    """Start a stopped child again, with a new ref; answered with that, or ``StartFailed``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveChild:
+    """Stop a child and forget its specification; answered with None."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetChild:
+    """Answered with a child's ref, or None when it has none (stopped, or never heard of).
+
+    The answer comes when the supervisor's first children have all started, or could not be.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListChildren:
+    """Answered with a tuple of ``ChildInfo`` in starting order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildInfo:
+    """A child as the supervisor sees it; ``waiting`` is between two lives, ``ref`` is None when stopped."""
+
+    name: str
+    ref: "ActorRef[Any] | None"
+    state: ChildState
+    restarts: int
