@@ -9,7 +9,7 @@ from bench.comparison import Comparison
 from bench.quantities import times
 from bench.row import PLAIN, US
 
-WIDTH, LABELS, MARGIN, VALUES = 1000, 300, 24, 150
+WIDTH, LABELS, MARGIN, VALUES = 1000, 310, 24, 150
 LANE, GAP, TOP = 15, 16, 92
 COLOURS = {
     "pykka": "#c2703d",
@@ -19,7 +19,7 @@ COLOURS = {
     "erlang": "#b5445a",
     PLAIN: "#8c8c8c",
 }
-INK, FAINT, GRID, GOOD = "#23272e", "#69717d", "#e3e6ea", "#2e8b57"
+INK, FAINT, GRID, GOOD, BAD = "#23272e", "#69717d", "#e3e6ea", "#2e8b57", "#c62828"
 FONT = "ui-sans-serif, system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
 
 
@@ -148,7 +148,7 @@ def _lane(lane: Lane, axis: Axis, y: float) -> Iterator[str]:
     one, end = axis.x(1), axis.x(lane.speed)
     verdict = "" if lane.reached is None else "reached" if lane.reached else "missed"
     if lane.by == "the bar":
-        colour = GOOD if lane.reached else "#d62728"
+        colour = GOOD if lane.reached else BAD
         yield f'<path d="M{end:.1f} {y + 2:.1f} l5 5 l-5 5 l-5 -5 z" fill="{colour}"/>'
         words = f"bar {lane.label}, {verdict}"
     else:
@@ -158,8 +158,10 @@ def _lane(lane: Lane, axis: Axis, y: float) -> Iterator[str]:
         about = escape(f"{lane.by}: {lane.label}, {times(lane.speed)} × as fast as we")
         yield f'<rect {box} fill="{colour}"><title>{about}</title></rect>'
         words = lane.label if verdict != "missed" else f"{lane.label}, bar missed"
+    beside = [end]
     if lane.allowed is not None:
-        yield _upright(axis.x(lane.allowed), y - 1, y + LANE - 2, INK, 2)
-    beyond = end < one
-    place, anchor = (end - 9, 'text-anchor="end"') if beyond else (end + 9, "")
-    yield _text(place, y + 10.5, words, size=10, ink=FAINT, more=anchor)
+        tick = axis.x(lane.allowed)
+        yield _upright(tick, y - 1, y + LANE - 2, INK, 2)
+        beside += [tick] if (tick < one) == (end < one) else []
+    place, anchor = (min(beside) - 9, 'text-anchor="end"') if end < one else (max(beside) + 9, "")
+    yield _text(place, y + 10.5, words, size=10, ink=BAD if verdict == "missed" else FAINT, more=anchor)

@@ -51,7 +51,7 @@ def measure_compute(count: int) -> float:
 
 SLEEP = Row(
     name="beside-sleep",
-    title="slowest answer beside a handler that sleeps for 1 s",
+    title="slowest answer beside 1 s of sleeping",
     unit=Unit.SECONDS,
     measure=measure_sleep,
     count=1_000,
@@ -61,7 +61,7 @@ SLEEP = Row(
 )
 COMPUTE = Row(
     name="beside-compute",
-    title="slowest answer beside a handler that computes for 1 s",
+    title="slowest answer beside 1 s of computing",
     unit=Unit.SECONDS,
     measure=measure_compute,
     count=1_000,

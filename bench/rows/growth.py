@@ -25,7 +25,7 @@ def measure(count: int) -> float:
 
 ROW = Row(
     name="growth",
-    title="start and stop: one of 1,000,000 over one of 100,000",
+    title="start and stop: of 1,000,000 over of 100,000",
     unit=Unit.TIMES,
     measure=measure,
     count=1_000_000,

@@ -44,7 +44,7 @@ def measure(count: int) -> float:
 
 ROW = Row(
     name="wake-busy",
-    title="the same beside a busy Python thread, p99",
+    title="wake-up beside a busy thread, p99",
     unit=Unit.SECONDS,
     measure=measure,
     count=1_000,

@@ -34,7 +34,7 @@ def measure(count: int) -> float:
 
 ROW = Row(
     name="wake-idle",
-    title="wake-up of an idle dispatcher from another thread, p50",
+    title="wake-up from another thread, all idle, p50",
     unit=Unit.SECONDS,
     measure=measure,
     count=500,

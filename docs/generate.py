@@ -1,0 +1,94 @@
+"""Write the reference of the runtime from its docstrings: ``python -m docs.generate``."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from docs.source_text import Entry, Package, read_module, read_package
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNTIME = ROOT / "actors" / "runtime"
+TARGET = ROOT / "docs" / "reference" / "runtime.md"
+PACKAGE = "showcaller.actors.runtime"
+HEAD = f"""\
+# Reference: the runtime
+
+Written from the docstrings by `python -m docs.generate`; change them there. Everything below is imported
+from `{PACKAGE}`, the test kit from `{PACKAGE}.testkit`.
+Times are in seconds unless a name says otherwise. What an actor, a ref or a future inherits unchanged from
+pykka (`proxy`, `actor_class`, `get_all`…) is described in [pykka's
+reference](https://pykka.readthedocs.io/); [Coming from pykka](../guides/coming-from-pykka.md) lists what
+differs.
+"""
+
+
+def reference() -> str:
+    """Give the whole text."""
+    package = read_package(RUNTIME / "__init__.py")
+    modules = {path.stem: read_module(path) for path in sorted(RUNTIME.glob("*.py"))}
+    own, foreign = _sorted_out(package)
+    entries = [modules[module][name] for name, module in own if name in modules[module]]
+    kit = read_module(RUNTIME / "testkit.py").values()
+    parts = [
+        HEAD,
+        _section("Names", entries),
+        f"## Names of pykka\n\nGiven on as they are: {', '.join(f'`{name}`' for name in foreign)}.\n",
+        _section("The test kit", [entry for entry in kit if entry.text and entry.name not in package.names]),
+    ]
+    return "\n".join(parts)
+
+
+def _sorted_out(package: Package) -> tuple[list[tuple[str, str]], list[str]]:
+    """Tell our own names, each with its module's stem, from those of pykka."""
+    own = [
+        (name, origin.rpartition(".")[2])
+        for name, origin in ((name, package.origins.get(name, "")) for name in package.names)
+        if origin.startswith(f"{PACKAGE}.")
+    ]
+    names = {name for name, _ in own}
+    return own, [name for name in package.names if name not in names]
+
+
+def _section(title: str, entries: list[Entry]) -> str:
+    return "\n".join([f"## {title}\n", *(line for entry in entries for line in _entry(entry))])
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    yield f"### {entry.name}\n"
+    if entry.signature != entry.name:
+        yield f"```text\n{entry.signature}\n```\n"
+    yield f"{markdown(entry.text)}\n"
+    for member in entry.members:
+        yield f"- **`{member.signature}`**  "
+        yield re.sub("^(?=.)", "  ", markdown(member.text), flags=re.MULTILINE) + "\n"
+
+
+def markdown(docstring: str) -> str:
+    """Turn the marks of a docstring into those of Markdown: code in one backtick, examples fenced."""
+    text = re.sub(r"``(.+?)``", r"`\1`", docstring, flags=re.DOTALL)
+    return re.sub(r"^::\n\n((?:(?: {4}.*)?\n)+(?: {4}.*)?)", _fenced, text, flags=re.MULTILINE)
+
+
+def _fenced(example: re.Match[str]) -> str:
+    lines = [line.removeprefix("    ") for line in example[1].rstrip().splitlines()]
+    return "\n".join(["```text", *lines, "```", "", ""])
+
+
+@click.command(help=__doc__)
+@click.option("--check", is_flag=True, help="Change nothing; exit with 1 when the reference is out of date.")
+def main(check: bool) -> None:
+    """Write or check."""
+    text = reference()
+    if not check:
+        TARGET.parent.mkdir(exist_ok=True)
+        TARGET.write_text(text, encoding="utf-8")
+    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
+        click.echo(f"{TARGET.relative_to(ROOT)} is out of date: run python -m docs.generate", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m docs.generate")

@@ -1,0 +1,34 @@
+"""The reference is what the docstrings say, and every public name has one."""
+
+from docs import generate
+from docs.generate import RUNTIME, TARGET, markdown, reference
+from docs.source_text import read_module, read_package
+
+
+def test_the_reference_is_up_to_date() -> None:
+    told = "run python -m docs.generate, and look at what changed"
+    assert TARGET.read_text(encoding="utf-8") == reference(), told
+
+
+def test_the_reference_names_everything_that_the_runtime_gives_away() -> None:
+    package = read_package(RUNTIME / "__init__.py")
+    text = reference()
+    missing = [name for name in package.names if f"### {name}\n" not in text and f"`{name}`" not in text]
+    assert missing == []
+    assert {"Actor", "ActorRef", "Future", "Dispatcher"} <= set(package.names)
+
+
+def test_every_public_class_and_function_says_what_it_is() -> None:
+    package = read_package(RUNTIME / "__init__.py")
+    silent = []
+    for name in package.names:
+        module = RUNTIME / f"{package.origins[name].rpartition('.')[2]}.py"
+        if package.origins[name].startswith(generate.PACKAGE):
+            entry = read_module(module)[name]
+            silent += [name] if " = " not in entry.signature.partition("(")[0] and not entry.text else []
+    assert silent == []
+
+
+def test_marks_of_docstrings_become_marks_of_markdown() -> None:
+    docstring = "Wait for ``get()``.\n\n::\n\n    with a:\n        b()\n\nThe end."
+    assert markdown(docstring) == "Wait for `get()`.\n\n```text\nwith a:\n    b()\n```\n\nThe end."
