@@ -1,10 +1,12 @@
 """Recurrence rules of RFC 5545: which are taken, and when one first fires, in a bounded number of steps."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Final, Self, cast
 
+from dateutil.relativedelta import relativedelta
 from dateutil.rrule import rrule, rrulestr
 
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -44,6 +46,7 @@ _NUMBER: Final = re.compile(r"[+-]?\d{1,7}", re.ASCII)
 _UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?", re.ASCII)
 # A day that a rule of hours or minutes leaves out costs as much as this many steps within a day.
 _DAY_LEFT_OUT: Final = 100
+_NEVER: Final = f"has no time within {SCHEDULE_YEARS} years, or takes too long to find it"
 _END_OF_DAY: Final = timedelta(hours=23, minutes=59)
 
 
@@ -195,29 +198,37 @@ def first_time(rule: str, start: datetime, zone: tzinfo) -> datetime:
 
     Args:
         rule: what ``read_rule`` gave.
-        start: the local time, in whole minutes and without a zone, before which it does not fire, and
-            from which parts that it leaves out are taken.
-        zone: the zone of its local times.
+        start: the instant before which it does not fire. Its local time, the next whole minute if it is none,
+            gives the parts that the rule leaves out, and is where intervals and counts begin.
+        zone: the zone of the rule's local times.
 
     Raises:
         ValueError: when it does not fire within five years, or this is not found quickly; its words follow
             an argument's name.
 
     """
-    found = _first_local(rule, start, zone)
-    if found is None or found > start + timedelta(days=366 * SCHEDULE_YEARS):
-        raise ValueError(f"has no time within {SCHEDULE_YEARS} years, or takes too long to find it")
-    return instant(found, zone)
+    try:
+        # In the second pass of a repeated hour, the first one's times are over.
+        instants = (instant(local, zone) for local in _local_times(rule, start, zone))
+        found = next((each for each in instants if each >= start), None)
+    except (_TooFar, ValueError) as error:  # the library raises when hours never meet the interval
+        raise ValueError(_NEVER) from error
+    if found is None or found > start + relativedelta(years=SCHEDULE_YEARS):
+        raise ValueError(_NEVER)
+    return found
 
 
-def _first_local(rule: str, start: datetime, zone: tzinfo) -> datetime | None:
+def _local_times(rule: str, start: datetime, zone: tzinfo) -> Iterator[datetime]:
     parts = _read_parts(rule)
     until = _until(parts.pop("UNTIL"), zone) if "UNTIL" in parts else None
     # Without it the library takes the first day of the week from the running program.
     parts.setdefault("WKST", "MO")
     steps = _Steps.within(int(parts.get("INTERVAL", "1")), _STEPS[parts["FREQ"]])
-    try:
-        read = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start)
-        return next(iter(cast(rrule, read).replace(interval=steps, until=until)), None)
-    except (_TooFar, ValueError):  # it says so when hours and minutes never meet its interval
-        return None
+    text = ";".join(f"{name}={value}" for name, value in parts.items())
+    read = cast(rrule, rrulestr(text, dtstart=_whole_minute(local_time(start, zone))))
+    yield from read.replace(interval=steps, until=until)
+
+
+def _whole_minute(local: datetime) -> datetime:
+    begun = local.replace(second=0, microsecond=0)
+    return begun if begun == local else begun + timedelta(minutes=1)
