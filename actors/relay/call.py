@@ -195,7 +195,7 @@ class Call(Actor):
         group = None if call.group is None else await self._group(call.group)
         cwd = prompts.working_folder(call.cwd, self._ports.default_folder)
         message = prompts.message_row(call.text, self._ports, self._client_id)
-        row = {
+        row: dict[str, Any] = {
             "id": self._ports.new_id("ses_"),
             "title": call.title or prompts.title_of(call.text),
             "provider": provider,

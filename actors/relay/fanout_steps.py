@@ -73,7 +73,7 @@ def on_resume(
 
 def stored_end(message: dict[str, Any]) -> TurnEnded:
     """Give the end of a turn as its worker told it, from the message's row with its reply."""
-    reply = message["reply"] or {"text": "", "truncated": False}
+    reply: dict[str, Any] = message["reply"] or {"text": "", "truncated": False}
     return TurnEnded(
         session=message["session"],
         turn=message["id"],

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def open_stage(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Ope
     """Open stages over one data folder, one after the other."""
     stages: list[Stage] = []
 
-    def open_one(seed: int | None = None, **more: bool) -> Stage:
+    def open_one(seed: int | None = None, **more: Any) -> Stage:
         stages.append(Stage(tmp_path, seed, **more))
         return stages[-1]
 

@@ -4,6 +4,7 @@ Nothing happens but what the test lets happen: ``settle`` runs actors, ``Workers
 and says what the test has it say, ``StageWriter`` can refuse, hold or lose what it is given.
 """
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.database import open_for_reading
 from showcaller.store.readers import InlineReader, QueryDone, run_query
 from showcaller.store.writer import InlineWriter
-from showcaller.transport.doors.local import LocalDoor
+from showcaller.transport.doors.local import OWNER, LocalDoor
 
 NAME = "stage"
 
@@ -288,13 +289,14 @@ class Stage:
 
     # -- calls -------------------------------------------------------------------------------------
 
-    def begin(self, action: str, /, id: str | None = None, **arguments: Any) -> "Future[Any]":
+    def begin(self, action: str, /, client_id: str | None = None, **arguments: Any) -> "Future[Any]":
         """Begin a call of the owner and give the future of its result."""
-        return self.door._begin({"action": action, "relay": "this", **arguments}, ("owner", None), id)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        call = {"action": action, "relay": "this", **arguments}
+        return self.door._begin(call, OWNER, client_id)
 
-    def call(self, action: str, /, id: str | None = None, **arguments: Any) -> dict[str, Any]:
+    def call(self, action: str, /, client_id: str | None = None, **arguments: Any) -> dict[str, Any]:
         """Carry out a call and give its result; time stands still, so nothing that waits for it ends."""
-        result = self.begin(action, id=id, **arguments)
+        result = self.begin(action, client_id, **arguments)
         self.settle()
         assert result.done, f"{action} still waits"
         found: dict[str, Any] = result.get()
@@ -391,8 +393,6 @@ class Run:
     @property
     def recorded(self) -> dict[Any, str | None]:
         """The results that the store has, by item; None for one that has none."""
-        import json
-
         rows = self.stage.read("fanout_items", group=self.group, limit=100_000)
         return {json.loads(row["item"]): row["status"] for row in rows}
 

@@ -102,7 +102,8 @@ class World(RuleBasedStateMachine):
     @precondition(lambda self: self.writes)
     @rule()
     def commits(self) -> None:
-        match self.writes.popleft():
+        write = self.writes.popleft()
+        match write:
             case signals.CommitHandOver(message):
                 if self.stored[message.id] == "queued":
                     self.stored[message.id] = "handed"
@@ -118,17 +119,22 @@ class World(RuleBasedStateMachine):
                 assert self.stored[end.turn] == "handed", "a second end"
                 self.stored[end.turn] = end.outcome
                 self.feed(signals.EndStored(end.turn))
+            case _:
+                raise AssertionError(f"{write} is no write")
 
     @precondition(lambda self: self.writes)
     @rule()
     def refuses(self) -> None:
-        match self.writes.popleft():
+        write = self.writes.popleft()
+        match write:
             case signals.CommitHandOver(message):
                 self.feed(signals.HandOverFailed(message.id))
             case signals.CommitTakeBack(message_id):
                 self.feed(signals.StoreFailed(message_id))
             case signals.CommitEnd(end):
                 self.feed(signals.StoreFailed(end.turn))
+            case _:
+                raise AssertionError(f"{write} is no write")
 
     @precondition(lambda self: self.timers)
     @rule()
@@ -168,14 +174,14 @@ class World(RuleBasedStateMachine):
         turn = self.state.turn
         assert turn is not None
         message = turn.message.id
-        early: list[signals.Input] = {
+        early: dict[str, list[signals.Input]] = {
             "handing": [signals.WorkerEnded(ended(message)), signals.EndStored(message)],
             "running": [signals.HandOverStored(message), signals.HandOverFailed(message)],
             "stopping": [signals.HandOverStored(message), signals.HandOverRefused(message)],
             "taking_back": [signals.HandOverStored(message), signals.WorkerEnded(ended(message))],
             "ending": [signals.WorkerEnded(ended(message)), signals.HandOverStored(message)],
-        }[turn.phase]
-        for event in early:
+        }
+        for event in early[turn.phase]:
             assert step(self.state, event) == (self.state, ())
 
     # -- people ------------------------------------------------------------------------------------
