@@ -105,5 +105,6 @@ def _run(group: click.Group, arguments: Sequence[str]) -> int:
         error.show()
         return int(getattr(error, "code", error.exit_code))
     except (click.Abort, KeyboardInterrupt):
+        note("Interrupted.")
         return INTERRUPTED
     return ended if isinstance(ended, int) else FAILED

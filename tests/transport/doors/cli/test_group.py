@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.transport.doors.cli.group import COMMANDS, data_folder, run
+from showcaller.transport.doors.cli.group import COMMANDS, data_folder
 from showcaller.transport.doors.start_error import RelayStartError
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
@@ -68,12 +68,12 @@ def test_the_data_folder_is_the_named_one_then_the_environments_then_the_platfor
     assert data_folder(None).name == "showcaller"
 
 
-def test_an_interrupted_command_ends_with_130(relay: FakeRelay, home: Path) -> None:
+def test_an_interrupted_command_says_so_and_ends_with_130(showcaller: ShowCaller, relay: FakeRelay) -> None:
     def interrupted(call: object) -> dict[str, object]:
         raise KeyboardInterrupt
 
     relay.answer = interrupted
-    assert run(["sessions"], relay.open, "1.2.3") == 130
+    assert showcaller("sessions") == (130, "", "Interrupted.\n")
 
 
 def test_the_command_line_loads_neither_models_nor_sockets_for_its_help() -> None:

@@ -1,11 +1,13 @@
 """``showcaller sessions``."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from showcaller.transport.doors.cli.commands.sessions import local_time
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
 
@@ -35,6 +37,17 @@ def test_sessions_stand_in_a_table_with_the_words_for_their_states(
     assert head.split("  ")[0] == "SESSION"
     assert "ses_3f9c2a1e07bd  waiting for you  wc -l \\x1b[31ma.py  counts" in line
     assert "working" not in ended.out
+
+
+def test_times_are_the_persons_own_to_the_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        assert local_time("2026-11-29T23:00:59.999Z") == "2026-11-30 04:30"
+        assert local_time("soon\x1b") == "soon\\x1b"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_the_database_is_opened_for_reading_only(

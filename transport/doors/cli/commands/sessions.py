@@ -1,6 +1,7 @@
 """``showcaller sessions``: the conversations of the relay, as a table or as JSON."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import click
@@ -95,5 +96,13 @@ def _row(session: Mapping[str, Any]) -> tuple[str, ...]:
         visible(str(session.get("title") or "")),
         visible(str(group.get("name") or "")),
         visible(str(session.get("provider") or "")),
-        visible(str(session.get("lastActivityAt") or "")),
+        local_time(str(session.get("lastActivityAt") or "")),
     )
+
+
+def local_time(text: str) -> str:
+    """Give the time of a result, UTC, as the person's own to the minute; what is no time as it is."""
+    try:
+        return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return visible(text)
