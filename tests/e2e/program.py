@@ -55,7 +55,7 @@ class Showcaller:
         with subprocess.Popen(
             [str(PROGRAM), *arguments],
             cwd=self.folder,
-            env={**os.environ, "SHOWCALLER_HOME": str(self.home), "COLUMNS": "200"},
+            env=self._environment,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -73,6 +73,25 @@ class Showcaller:
         source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
         with self.start(*arguments, stdin=source) as process:
             return finish(process, stdin)
+
+    def with_little_space(self, kibibytes: int, *arguments: str) -> Ended:
+        """Run it where no file may grow beyond a size, which stands for a full disk."""
+        limited = f'ulimit -f {kibibytes} && exec "$@"'
+        ended = subprocess.run(
+            ["bash", "-c", limited, "bash", str(PROGRAM), *arguments],
+            cwd=self.folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "SHOWCALLER_HOME": str(self.home), "COLUMNS": "200"}
 
 
 def finish(process: "subprocess.Popen[str]", stdin: str | None = None) -> Ended:

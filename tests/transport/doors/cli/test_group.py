@@ -4,9 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from showcaller.transport.doors.cli.group import COMMANDS, data_folder
+from showcaller.transport.doors.cli.group import COMMANDS, Commands, data_folder
 from showcaller.transport.doors.start_error import RelayStartError
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
@@ -26,6 +27,14 @@ def test_the_help_names_every_command_and_every_exit_code(showcaller: ShowCaller
     help_text = showcaller("--help").out
     assert all(name in help_text for name in COMMANDS)
     assert all(f"  {code} " in help_text for code in (0, 1, 2, 3, 130, 141))
+
+
+def test_every_command_can_write_json() -> None:
+    commands = Commands()
+    for name in COMMANDS:
+        command = commands.get_command(click.Context(commands), name)
+        assert command is not None
+        assert any("--json" in option.opts for option in command.params), name
 
 
 def test_the_version_is_told(showcaller: ShowCaller) -> None:
