@@ -27,6 +27,7 @@ class Runnable(Protocol):
 
     def run_slice(self) -> int:
         """Do one slice of work and give how many messages it took."""
+        raise NotImplementedError
 
     def abandon(self) -> None:
         """End for good, since nobody will run it any more."""

@@ -9,9 +9,11 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds since some fixed moment; never goes back."""
+        raise NotImplementedError
 
     def wall(self) -> int:
         """Milliseconds since the Unix epoch, as the host believes it to be; may jump."""
+        raise NotImplementedError
 
 
 class SystemClock:

@@ -11,10 +11,12 @@ class Watched(Protocol):
     @property
     def work_waits(self) -> bool:
         """True while cells are ready, or timers due, for which nobody has time."""
+        raise NotImplementedError
 
     @property
     def busy(self) -> bool:
         """True while the runner is in a slice and something may come to wait for it."""
+        raise NotImplementedError
 
     def take_over(self, patience: float) -> None:
         """Pass the role of the runner on, if it has been in one slice for ``patience`` seconds."""

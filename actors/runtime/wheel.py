@@ -24,6 +24,7 @@ class Due(Protocol):
     @property
     def active(self) -> bool:
         """False once it may be forgotten."""
+        raise NotImplementedError
 
 
 D = TypeVar("D", bound=Due)

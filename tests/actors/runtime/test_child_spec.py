@@ -1,0 +1,75 @@
+"""The data of supervision, and its pure decisions."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from showcaller.actors.runtime import Actor, Backoff, ChildSpec, RestartIntensity
+from showcaller.actors.runtime.restart_intensity import History
+from showcaller.actors.runtime.strategy import affected
+
+
+class TestChildSpec:
+    @pytest.mark.parametrize("wrong", [{"restart": "sometimes"}, {"shutdown": -1}, {"shutdown": "later"}])
+    def test_what_cannot_be_meant_is_refused_with_the_name_of_the_child(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(ValueError, match="child 'odd' cannot be"):
+            ChildSpec("odd", Actor, **wrong)
+
+    @pytest.mark.parametrize("shutdown", [None, 0, 2.5, "kill", "infinity"])
+    def test_what_is_documented_is_taken(self, shutdown: Any) -> None:
+        assert ChildSpec("fine", Actor, shutdown=shutdown).shutdown == shutdown
+
+
+class TestBackoff:
+    @given(
+        first=st.floats(0.001, 10),
+        factor=st.floats(1, 10),
+        longest=st.floats(10, 1e6),
+        streak=st.integers(1, 10_000),
+    )
+    def test_it_never_shrinks_and_never_exceeds_the_longest(
+        self, first: float, factor: float, longest: float, streak: int
+    ) -> None:
+        backoff = Backoff(first, factor, longest)
+        assert first <= backoff.delay(streak) <= backoff.delay(streak + 1) <= longest
+
+    def test_it_grows_by_its_factor(self) -> None:
+        assert [Backoff(1, 2, 10).delay(streak) for streak in range(1, 7)] == [1, 2, 4, 8, 10, 10]
+
+    @pytest.mark.parametrize("wrong", [{"first": -1}, {"factor": 0.5}, {"longest": 0}, {"calm": -1}])
+    def test_one_that_shrinks_is_refused(self, wrong: dict[str, float]) -> None:
+        with pytest.raises(ValueError, match="a back-off grows"):
+            Backoff(**wrong)
+
+
+class TestRestartIntensity:
+    @given(
+        restarts=st.integers(0, 5),
+        seconds=st.floats(0.1, 100),
+        gaps=st.lists(st.floats(0, 50), max_size=30),
+    )
+    def test_it_allows_what_a_slow_count_allows(
+        self, restarts: int, seconds: float, gaps: list[float]
+    ) -> None:
+        intensity = RestartIntensity(restarts, seconds)
+        history: History = ()
+        times: list[float] = []
+        for gap in gaps:
+            times.append((times[-1] if times else 0.0) + gap)
+            history, allowed = intensity.note(history, times[-1])
+            assert allowed == (sum(time > times[-1] - seconds for time in times) <= restarts)
+            assert len(history) <= len(times)
+
+    @pytest.mark.parametrize(("restarts", "seconds"), [(-1, 1), (1, 0), (1, float("nan"))])
+    def test_one_without_sense_is_refused(self, restarts: int, seconds: float) -> None:
+        with pytest.raises(ValueError, match="an intensity needs"):
+            RestartIntensity(restarts, seconds)
+
+
+def test_strategies_choose_who_shares_the_fate() -> None:
+    order = ["a", "b", "c"]
+    assert affected("one_for_one", order, "b") == ["b"]
+    assert affected("one_for_all", order, "b") == ["a", "b", "c"]
+    assert affected("rest_for_one", order, "b") == ["b", "c"]
