@@ -10,6 +10,7 @@ from bench.rows import (
     growth,
     idle,
     line,
+    lives,
     ping_pong,
     ring,
     spawn,
@@ -48,7 +49,7 @@ RUNTIME: tuple[Row, ...] = (
 
 GROUPS: dict[str, tuple[Row, ...]] = {
     "runtime": RUNTIME,
-    "features": features.ROWS,
+    "features": (*features.ROWS, *lives.ROWS),
     "relay": (line.ROW,),
     "smoke": (tell_one.ROW, line.ROW),
 }

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from bench.quantities import Unit
 from bench.row import Measure, Row
@@ -59,6 +59,61 @@ class AsyncCounter(Counter):
 
     async def on_receive(self, message: int) -> None:  # type: ignore[override]
         super().on_receive(message)
+
+
+class Pacer(Counter):
+    """Asks for the next round when it has handled one."""
+
+    def __init__(self, expected: int, done: Future[None]) -> None:
+        super().__init__(expected, done)
+        self.sender: ActorRef[PacedSender] | None = None
+
+    def on_receive(self, message: "int | ActorRef[PacedSender]") -> None:
+        if not isinstance(message, int):
+            self.sender = message
+            return
+        super().on_receive(message)
+        if self.left and not self.left % ROUND and self.sender is not None:
+            self.sender.tell(self.left)
+
+
+class PacedSender(Actor):
+    """Sends a round when it is asked to."""
+
+    def __init__(self, target: ActorRef[Pacer]) -> None:
+        super().__init__()
+        self.target = target
+        target.tell(self.actor_ref)
+
+    def on_receive(self, left: int) -> None:
+        for number in range(min(ROUND, left)):
+            self.target.tell(number)
+
+
+class BoundedPacer(Pacer):
+    """Has a mailbox with a limit, which a round does not reach."""
+
+    mailbox_limit: ClassVar[int | None] = 2 * ROUND
+
+
+def paced(pacer: type[Pacer]) -> Measure:
+    """Measure the messages per second that such a counter handles when it asks for each round."""
+
+    def measure(count: int) -> float:
+        done: Future[None] = Future()
+        sender = PacedSender.start(pacer.start(count, done))
+        began = time.perf_counter()
+        sender.tell(count)
+        done.get()
+        return count / (time.perf_counter() - began)
+
+    return measure
+
+
+class PinnedCounter(Counter):
+    """Has a thread of its own."""
+
+    pinned = True
 
 
 class CalledCounter(Counter):
@@ -141,46 +196,37 @@ def spawn_unlisted(count: int) -> float:
     return (time.perf_counter() - began) / count
 
 
-def _row(
-    name: str, title: str, measure: Measure, plain: Measure, *, count: int, unit: Unit = Unit.RATE
-) -> Row:
-    return Row(f"cost-{name}", title, unit, measure, count, 500, plain=plain)
+def _told(name: str, title: str, measure: Measure) -> Row:
+    return Row(f"cost-{name}", title, Unit.RATE, measure, 300_000, 500, plain=TOLD)
+
+
+def _asked(name: str, title: str, measure: Measure, count: int = 100_000) -> Row:
+    return Row(f"cost-{name}", title, Unit.RATE, measure, count, 500, plain=ask_plainly)
 
 
 ROWS: tuple[Row, ...] = (
-    _row(
-        "async", "tell to an async handler, beside a plain one", told(AsyncCounter, tell), TOLD, count=300_000
+    _told("async", "tell to an async handler, beside a plain one", told(AsyncCounter, tell)),
+    _told("proxy", "deferred call through a proxy, beside tell", told(CalledCounter, call)),
+    Row(
+        name="cost-bounded",
+        title="tell to a bounded mailbox, beside another",
+        unit=Unit.RATE,
+        measure=paced(BoundedPacer),
+        count=300_000,
+        tiny=500,
+        plain=paced(Pacer),
     ),
-    _row(
-        "proxy", "deferred call through a proxy, beside tell", told(CalledCounter, call), TOLD, count=200_000
-    ),
-    _row(
-        "late",
-        "late reply, beside a returned one",
-        asked(lambda: LateAnswerer.start().request),
-        ask_plainly,
-        count=100_000,
-    ),
-    _row(
-        "timeout",
-        "awaited ask with a timeout, beside one without",
-        asked(with_timeout),
-        ask_plainly,
-        count=100_000,
-    ),
-    _row(
-        "loop",
-        "ask awaited on an asyncio loop, beside a handler",
-        awaited_on_a_loop,
-        ask_plainly,
-        count=20_000,
-    ),
-    _row(
-        "registry",
-        "start an actor in the registry, beside one unlisted",
-        spawn.measure,
-        spawn_unlisted,
-        count=100_000,
+    _told("pinned", "tell to a pinned actor, beside another", told(PinnedCounter, tell)),
+    _asked("late", "late reply, beside a returned one", asked(lambda: LateAnswerer.start().request)),
+    _asked("timeout", "awaited ask with a timeout, beside without", asked(with_timeout)),
+    _asked("loop", "ask awaited on an asyncio loop, beside a handler", awaited_on_a_loop, 20_000),
+    Row(
+        name="cost-registry",
+        title="start an actor in the registry, beside one unlisted",
         unit=Unit.SECONDS,
+        measure=spawn.measure,
+        count=100_000,
+        tiny=500,
+        plain=spawn_unlisted,
     ),
 )
