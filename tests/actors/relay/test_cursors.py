@@ -12,6 +12,12 @@ from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.relay.cursors import read_cursor, write_cursor
 
 NUMBERS = st.integers(-(2**63), 2**63 - 1)
+
+
+def encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode()
+
+
 ASCII = st.text(st.characters(max_codepoint=127), max_size=20)
 
 
@@ -20,9 +26,7 @@ def test_a_place_comes_back_as_it_was(at: int, session: str) -> None:
     assert read_cursor("sessions", write_cursor("sessions", [at, session]), (int, str)) == [at, session]
 
 
-@given(
-    text=st.text(max_size=80) | st.binary(max_size=60).map(lambda raw: base64.urlsafe_b64encode(raw).decode())
-)
+@given(text=st.text(max_size=80) | st.binary(max_size=60).map(encoded))
 def test_any_other_text_is_refused(text: str) -> None:
     with pytest.raises(Refusal, match="start again without it"):
         read_cursor("sessions", text, (int, str))
@@ -45,7 +49,7 @@ def test_any_other_text_is_refused(text: str) -> None:
     ],
 )
 def test_a_forged_place_is_refused(place: Any) -> None:
-    forged = base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+    forged = encoded(json.dumps(place).encode())
     with pytest.raises(Refusal, match="start again without it"):
         read_cursor("sessions", forged, (int, str))
 
