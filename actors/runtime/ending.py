@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
+from showcaller.actors.runtime.context import Turn, here
 from showcaller.actors.runtime.envelope import ActorStop, Envelope, OwnMail, Shutdown, StopAsk
 from showcaller.actors.runtime.exits import NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
 from showcaller.actors.runtime.extras import extras_lock
@@ -182,10 +183,14 @@ def _drop_handlers(cell: "Cell", actor: "Actor", held: Any) -> None:
 def _drop(cell: "Cell", actor: Any, handler: Handler) -> None:
     handler.alive = False
     handler.forget_wait()
+    outer, here.turn = here.turn, Turn()  # should it await once more, that is told it is driven
+    here.turn.handled = handler
     try:
         handler.coroutine.close()
     except BaseException as error:
         _report(actor, error)
+    finally:
+        here.turn = outer
     if handler.envelope is not None and handler.envelope.reply is not None:
         handler.envelope.reply.try_set_exception(pykka.ActorDeadError(f"{cell} ended before it answered"))
 
