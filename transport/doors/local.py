@@ -101,7 +101,7 @@ class LocalDoor:
         if jobs is not None and jobs < 1:
             raise invalid(f"{jobs} jobs at a time would run nothing: give 1 or more.")
         shown = quote_foreign(group, 80)
-        found = self._read("find_group", prefix=group) if group.isprintable() else []
+        found = self._read("find_group", prefix=group) if group and group.isprintable() else []
         if not found:
             raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {shown}.", groups=self.list_fanouts())
         if len(found) > 1:

@@ -1,12 +1,11 @@
 """A fan-out as the program that started it sees it: results to iterate over, and a way to stop."""
 
-import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.relay.fanout_messages import StopFanout
-from showcaller.actors.runtime import ActorDeadError, ActorRef
+from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
@@ -26,7 +25,7 @@ class LocalFanout:
         self.started = 0
         self.running = 0
         self._spec: FanoutSpec | None = None
-        self._begun = threading.Event()
+        self._begun: Future[None] = Future()
         self._results: SimpleQueue[ItemResult | None] = SimpleQueue()
         self._error: Exception | None = None
         self._ref: ActorRef[Any] | None = None
@@ -36,7 +35,7 @@ class LocalFanout:
     def ready(self, spec: "FanoutSpec", name: str, total: int) -> None:
         """It is stored, or was found, and begins."""
         self._spec, self.name, self.total = spec, name, total
-        self._begun.set()
+        self._begun.try_set()
 
     def moved(self, started: int, running: int) -> None:
         """So many items were started in this run, and so many run now."""
@@ -50,14 +49,14 @@ class LocalFanout:
         """Nothing more comes."""
         self._error = error
         self._results.put(None)
-        self._begun.set()
+        self._begun.try_set()
 
     # -- for whoever started it --------------------------------------------------------------------
 
     def follow(self, ref: ActorRef[Any]) -> None:
         """Wait until the fan-out has begun; raises what kept it from that."""
         self._ref = ref
-        self._begun.wait()
+        self._begun.get()
         if self._spec is None and self._error is not None:
             raise self._error
 
