@@ -64,9 +64,15 @@ def heard_events(named: Collection[EventName] | None, *, heartbeat: bool = False
         heartbeat: whether it gave ``heartbeat_minutes``.
 
     """
-    chosen = {row.name for row in _ROWS if row.heard == "default"} if named is None else set(named)
+    chosen: set[EventName] = set(_heard("default") if named is None else named)
     if "task_finished" in chosen:
         chosen.add("subagent_finished")
     # Without its interval a heartbeat has no time to come at, named or not.
-    chosen = chosen | {"heartbeat"} if heartbeat else chosen - {"heartbeat"}
-    return frozenset(chosen | {row.name for row in _ROWS if row.heard == "always"})
+    chosen.discard("heartbeat")
+    if heartbeat:
+        chosen.add("heartbeat")
+    return frozenset([*chosen, *_heard("always")])
+
+
+def _heard(when: Heard) -> list[EventName]:
+    return [row.name for row in _ROWS if row.heard == when]

@@ -48,7 +48,8 @@ class ResultModel(BaseModel):
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = handler(self)
-        return {name: value for name, value in written.items() if value is not None or name in self.null_said}
+        said = self.null_said | set(map(result_name, self.null_said))
+        return {name: value for name, value in written.items() if value is not None or name in said}
 
 
 class SessionTitle(ResultModel):

@@ -27,8 +27,10 @@ class QuietHours(BaseModel):
         frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
     )
 
-    start: str = Field(alias="from", description='When it begins, as "HH:MM".')
-    end: str = Field(alias="to", description='When it ends, as "HH:MM".')
+    start: str = Field(
+        validation_alias="from", serialization_alias="from", description='When it begins, as "HH:MM".'
+    )
+    end: str = Field(validation_alias="to", serialization_alias="to", description='When it ends, as "HH:MM".')
     tz: str = Field(description="An IANA time zone.")
 
 
