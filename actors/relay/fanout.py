@@ -343,8 +343,8 @@ class Fanout(Actor):
 
     def _tell_end(self, error: Exception | None) -> None:
         self._over = True
-        self._listener.finished(None if error is None else refusal_for(error))
         tell_if_alive(self._supervisor, FanoutOver(self._request.group, self.actor_ref))
+        self._listener.finished(None if error is None else refusal_for(error))
 
     # -- asking ------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.worker import TurnEnded, TurnOutput, TurnTaken
-from showcaller.actors.relay.messages import AwaitEnd, GoOn, IfAwake, Look, StopRunning, ToSession
+from showcaller.actors.relay.messages import AwaitEnd, GoOn, IfAwake, Look, Prompt, StopRunning, ToSession
+from showcaller.actors.relay.prompts import message_row
 from showcaller.actors.relay.session import FIRST_PAUSE
 from showcaller.store.errors import StoreUnavailable
 from tests.actors.relay.conftest import OpenStage, no_faults
@@ -100,21 +101,23 @@ def test_no_message_is_lost_while_a_session_falls_asleep(open_stage: OpenStage, 
     assert stage.awake == []
 
 
-def test_a_session_that_asked_twice_to_sleep_does_not_put_its_successor_to_sleep(stage: Stage) -> None:
+@pytest.mark.parametrize("steps", range(12))
+def test_a_session_that_asked_twice_to_sleep_does_not_put_its_successor_to_sleep(
+    stage: Stage, steps: int
+) -> None:
+    """A late receipt has a session ask once more, after somebody has woken it again under its id."""
     session, message = stage.create()
     stage.workers.end(message)
-    stage.workers.say(TurnTaken(session=session, turn=message))
     stage.settle()
-    stage.workers.end(stage.send(session, "second"))
-    for _ in range(20):  # each makes the idle session ask once more
-        stage.workers.say(TurnTaken(session=session, turn=message))
+    stage.supervisor.tell(ToSession(session, GoOn()))
+    for _ in range(steps):
         stage.dispatcher.step()
-    third = stage.begin("send", session=session, text="third", wait_seconds=9)
+    stage.workers.say(TurnTaken(session=session, turn=message))
+    prompt = Prompt(message_row("second", stage.ports, None))
+    accepted = stage.supervisor.request(ToSession(session, prompt))
     stage.settle()
-    stage.workers.end(stage.workers.runs[-1].turn)
-    stage.settle()
-    assert stage.workers.texts[-1] == "third"
-    assert third.get()["status"] == "done"
+    assert accepted.done
+    assert stage.workers.texts == ["first", "second"]
 
 
 def test_a_sleeping_session_is_a_row_and_a_message_wakes_it(stage: Stage) -> None:

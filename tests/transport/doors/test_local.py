@@ -55,7 +55,9 @@ def test_a_run_without_a_name_gets_one_that_finds_it_again(stage: Stage) -> None
     finish(stage, run)
     assert run.name == f"fanout-{run.group[4:10]}"
     for name in (run.name, run.group, run.group[:9], run.group[4:9]):
-        assert resume(stage, name).group == run.group
+        again = resume(stage, name)
+        assert again.group == run.group
+        assert finish(stage, again) == {"a": "done"}
 
 
 def test_results_asked_for_twice_come_once_and_nothing_hangs(stage: Stage) -> None:
