@@ -142,6 +142,13 @@ class TestNumbers:
         assert parsed.call == ListSessions(relay="this", limit=taken)
         assert parsed.notes == (f"limit {sent} was taken as {taken} (range 1 to 100).",)
 
+    @pytest.mark.parametrize("sent", [-0.0, "-0", "-0.0", 0])
+    def test_minus_zero_is_zero(self, sent: object) -> None:
+        parsed = parse_call({**SEND, "wait_seconds": sent})
+        assert isinstance(parsed.call, Send)
+        assert str(parsed.call.wait_seconds) == "0"
+        assert parsed.notes == ()
+
     def test_a_number_inside_its_range_leaves_no_note(self) -> None:
         assert parse_call({**LIST, "limit": 100}).notes == ()
 
