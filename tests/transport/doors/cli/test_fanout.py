@@ -253,6 +253,22 @@ def test_a_signal_ends_the_run_in_order_with_the_results_so_far(
     assert relay.closed == 1
 
 
+def test_a_signal_while_it_starts_ends_it_in_order_too(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    def prepare(run: FakeRun) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        run.before = wait_until_stopped
+
+    def wait_until_stopped(number: int) -> None:
+        assert relay.run is not None
+        assert relay.run.stopped.wait(10)
+
+    relay.prepare = prepare
+    ended = showcaller("fanout", "echo {}", "a", "b", "--json")
+    assert ended.code == 130
+    assert [json.loads(line).get("status") for line in ended.out.splitlines()] == ["skipped", "skipped", None]
+    assert f"To go on: {RESUME}" in ended.err
+
+
 def test_signals_belong_to_the_caller_again_after_the_run(showcaller: ShowCaller) -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
     showcaller("fanout", "echo {}", "a")

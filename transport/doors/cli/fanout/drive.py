@@ -14,18 +14,25 @@ from showcaller.transport.doors.cli.visible import visible
 
 
 def drive(
-    run: FanoutRun, sink: ResultSink, door: Door, monotonic: Callable[[], float], *, quiet: bool
+    run: FanoutRun,
+    sink: ResultSink,
+    door: Door,
+    interrupts: Interrupts,
+    monotonic: Callable[[], float],
+    *,
+    quiet: bool,
 ) -> int:
     """Hand every result of the run to the sink, show how far it is, and give the exit code.
 
-    Main thread only: it takes the signals meanwhile. ``monotonic`` gives seconds. Raises ``OutputLost``,
-    and whatever the run raises, after it has stopped.
+    ``monotonic`` gives seconds. Raises ``OutputLost`` after the run has stopped, and what the run raises.
     """
     tell = _silence if quiet else note
     tell(f"{_heading(run)} If it is cut off: {resume_line(door, run)}")
     begun = monotonic()
     tally = Tally(run.total)
-    lost, interrupted = _take_results(run, sink, tally, quiet=quiet)
+    with watching(run, tally, quiet=quiet, streaming=sink.streams) as shown:
+        interrupts.stop_with(lambda: _stop(run, shown))
+        lost = _take_results(run, sink, tally, shown)
     seconds = monotonic() - begun
     if lost is None:
         sink.end(tally.summary(seconds))
@@ -36,28 +43,22 @@ def drive(
         raise lost
     if tally.all_done:
         return GOOD
-    return INTERRUPTED if interrupted else FAILED
+    return INTERRUPTED if interrupts.signalled else FAILED
 
 
-def _take_results(
-    run: FanoutRun, sink: ResultSink, tally: Tally, *, quiet: bool
-) -> tuple[OutputLost | None, bool]:
-    """Take all results; gives what went wrong with the output, and whether a signal came."""
+def _take_results(run: FanoutRun, sink: ResultSink, tally: Tally, shown: Watching) -> OutputLost | None:
+    """Take all results; gives what went wrong with the output, which stops the run."""
     lost = None
-    with (
-        watching(run, tally, quiet=quiet, streaming=sink.streams) as shown,
-        Interrupts(lambda: _stop(run, shown)) as interrupts,
-    ):
-        for result in run.results():
-            tally.count(result)
-            shown.ended(result)
-            if lost is None:
-                try:
-                    sink.add(result)
-                except OutputLost as error:
-                    lost = error
-                    run.stop()
-    return lost, interrupts.signalled
+    for result in run.results():
+        tally.count(result)
+        shown.ended(result)
+        if lost is None:
+            try:
+                sink.add(result)
+            except OutputLost as error:
+                lost = error
+                run.stop()
+    return lost
 
 
 def _stop(run: FanoutRun, shown: Watching) -> None:

@@ -13,51 +13,75 @@ from showcaller.transport.doors.cli.fanout.leaving import kill_children
 
 Handler = Callable[[int, FrameType | None], Any] | int | None
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_STOP = b"s"
-_OVER = b"o"
+_OVER = b"\0"
 _SHOW_CURSOR = b"\x1b[?25h"
 
 
 class Interrupts:
-    """While entered, the first signal calls ``stop`` on a thread of its own, the next kills and leaves.
+    """While entered, the first signal stops what ``stop_with`` names, the next kills and leaves.
 
-    The handler itself only writes a byte: it may have cut into anything, also into a lock that ``stop``
-    wants. A signal that was ignored before (``nohup``, a background job) stays ignored. Main thread only.
+    A thread waits for signals, at the pipe into which Python's own handler writes their numbers: the main
+    thread may be about to block and would then not run a handler in Python before it has something to do.
+    A signal that was ignored before (``nohup``, a background job) stays ignored. To be entered and left on
+    the main thread.
     """
 
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
+    def __init__(self) -> None:
         self.signalled = False
+        self._lock = threading.Lock()
+        self._stop: Callable[[], None] | None = None
         self._previous: dict[signal.Signals, Handler] = {}
         self._reading, self._writing = os.pipe()
+        os.set_blocking(self._writing, False)
         self._thread = threading.Thread(target=self._wait, name="interrupts", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
+        self._previous_pipe = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
         for number in SIGNALS:
-            before = signal.getsignal(number)
-            if before is not signal.SIG_IGN:
-                self._previous[number] = signal.signal(number, self._handle)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._previous[number] = signal.signal(number, _leave_it_to_the_thread)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Give the signals back to whoever had them before."""
         for number, before in self._previous.items():
             signal.signal(number, before)
+        signal.set_wakeup_fd(self._previous_pipe)
         os.write(self._writing, _OVER)
         self._thread.join()
         os.close(self._writing)
         os.close(self._reading)
 
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.signalled:
-            if sys.stderr.isatty():
-                os.write(2, _SHOW_CURSOR)
-            kill_children()
-            os._exit(INTERRUPTED)
-        self.signalled = True
-        os.write(self._writing, _STOP)
+    def stop_with(self, stop: Callable[[], None]) -> None:
+        """Say what the first signal calls, on a thread of its own; if it came already, call it now."""
+        with self._lock:
+            self._stop = stop
+            late = self.signalled
+        if late:
+            stop()
 
     def _wait(self) -> None:
-        while os.read(self._reading, 1) == _STOP:
-            self._stop()
+        while (number := os.read(self._reading, 1)) != _OVER:
+            if number[0] in self._previous:
+                self._take_signal()
+
+    def _take_signal(self) -> None:
+        with self._lock:
+            again, self.signalled = self.signalled, True
+            stop = self._stop
+        if again:
+            _leave()
+        if stop is not None:
+            stop()
+
+
+def _leave_it_to_the_thread(number: int, frame: FrameType | None) -> None:
+    """Be a handler, so that the number is written to the pipe."""
+
+
+def _leave() -> None:
+    if sys.stderr.isatty():
+        os.write(2, _SHOW_CURSOR)
+    kill_children()
+    os._exit(INTERRUPTED)

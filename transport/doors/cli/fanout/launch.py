@@ -7,6 +7,7 @@ from showcaller.actors.contract.fanout import Summary
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK
 from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.fanout.drive import drive, resume_line
+from showcaller.transport.doors.cli.fanout.interrupts import Interrupts
 from showcaller.transport.doors.cli.fanout.items import notes, read_items
 from showcaller.transport.doors.cli.fanout.options import Format, Options, spec_of
 from showcaller.transport.doors.cli.fanout.results import sink_for
@@ -62,13 +63,14 @@ def _refuse_prompts(options: Options) -> None:
 
 
 def _run(door: Door, begin: Begin, form: Format, texts: Sequence[str], *, quiet: bool) -> int:
-    with opened(door, read_only=False) as relay:
+    with opened(door, read_only=False) as relay, Interrupts() as interrupts:
         try:
             run = begin(relay)
         except Refusal as refusal:
             told = "Nothing was started." in refusal.error
             raise refused(refusal.code, refusal.error, None if told else "Nothing was started.") from refusal
         try:
-            return drive(run, sink_for(form, texts), door, SYSTEM_CLOCK.monotonic, quiet=quiet)
+            sink = sink_for(form, texts)
+            return drive(run, sink, door, interrupts, SYSTEM_CLOCK.monotonic, quiet=quiet)
         except Refusal as refusal:
             raise refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}") from refusal

@@ -12,8 +12,8 @@ _TASKS = Path("/proc/self/task")
 def kill_children() -> None:
     """Send SIGKILL to the process group of every child that leads one, as each command does.
 
-    For the moment before ``os._exit``; it takes no lock, so a signal handler may call it. Only children are
-    found, and only where there is a /proc: a descendant that left its group stays behind.
+    For the moment before ``os._exit``. Only children are found, and only where there is a /proc: a
+    descendant that left its group stays behind.
     """
     for pid in _children():
         # It may be gone, or a program of somebody else (sudo), which may not be signalled.
