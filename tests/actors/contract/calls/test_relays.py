@@ -28,7 +28,7 @@ def info(groups: tuple[GroupInfo, ...] | None) -> RelayInfoResult:
         protocol=1,
         accepts_agent_prompts=True,
         providers=(ProviderInfo(provider="claude", label="Claude", configured=True, agents_may_start=True),),
-        workspaces=Workspaces(default="/home/a"),
+        workspaces=Workspaces(default="/srv/a"),
         relay_modes=("ask", "plan", "agent", "autopilot"),
         groups=groups,
         groups_note=None if groups is not None else "The relay is too old.",
