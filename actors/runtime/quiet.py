@@ -29,7 +29,12 @@ class Quiet:
             if not self._has_mail(None):
                 return True
             self.waiters.append(quiet)
-        return quiet.wait(timeout)
+        if quiet.wait(timeout):
+            return True
+        with self._dispatcher._lock:
+            if quiet in self.waiters:
+                self.waiters.remove(quiet)
+        return quiet.is_set()
 
     def look(self, but: "DispatcherThread | None" = None) -> None:
         """Wake who waits, if it is quiet; ``but`` is the thread that looks, between two slices."""

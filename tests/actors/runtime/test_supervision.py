@@ -93,7 +93,8 @@ class TestShutdown:
         manual.settle()
         assert ActorRegistry.get_by_class(Known) == []
         assert supervisor in ActorRegistry.get_all()
-        ActorRegistry.stop_all()
+        ActorRegistry.stop_all(block=False)
+        manual.settle()
         assert not supervisor.is_alive()
 
 
