@@ -43,7 +43,10 @@ class WriterChild:
         be started or ended before it could say anything.
         """
         self._path = path
-        self._stream, theirs = socket.socketpair()
+        try:
+            self._stream, theirs = socket.socketpair()
+        except OSError as error:
+            raise WriterGone(path, f"its writer process cannot be connected: {error}") from error
         with theirs:
             try:
                 self._process = subprocess.Popen(

@@ -88,7 +88,8 @@ class Session(StoreModel):
 class Message(StoreModel):
     """A prompt with what became of its turn (role ``user``), or a reply (role ``agent``).
 
-    ``position`` is the order in which the relay accepted messages, over all sessions.
+    ``position`` is the order in which the relay accepted messages, over all sessions; ``fanout`` is the
+    group of the fan-out whose attempt it is.
     """
 
     position = AutoField()
@@ -102,6 +103,7 @@ class Message(StoreModel):
     client_id = TextField(null=True)
     text = TextField()
     item = TextField(null=True)
+    fanout = TextField(null=True)
     timeout = FloatField(null=True)
     status = TextField()
     stop_reason = TextField(null=True)

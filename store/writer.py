@@ -105,7 +105,7 @@ class ProcessWriter:
     def _work(self) -> None:
         while (work := self._waiting.get()) is not None:
             batch, done = work
-            answers = self._answers(batch)
+            answers = self._answers_whatever_happens(batch)
             try:
                 done(answers)
             except Exception:  # noqa: BLE001 - a mistake of one asker must not end the thread of all
@@ -113,6 +113,14 @@ class ProcessWriter:
         if self._child is not None:
             self._child.close()
             self._child = None
+
+    def _answers_whatever_happens(self, batch: Batch) -> list[Answer]:
+        try:
+            return self._answers(batch)
+        except Exception as error:  # noqa: BLE001 - whoever waits for the answers must get some
+            _LOG.exception("batch %d of %s could not be exchanged", batch.number, self._path)
+            reason = f"its writer failed: {type(error).__name__}: {error}"
+            return self._settled(batch, WriterGone(self._path, reason))
 
     def _answers(self, batch: Batch) -> list[Answer]:
         """Have the batch run by this process or the next, or find out that it cannot be."""

@@ -22,8 +22,8 @@ class WorkerModel(BaseModel):
 class RunTurn(WorkerModel):
     """Relay to worker: run this prompt as a turn of its session.
 
-    ``text`` is the sender's own text, never anything that the relay added; ``item`` is the JSON value
-    that a ``callable`` gets instead of text; ``timeout`` is in seconds, None for none.
+    ``text`` is the sender's own text, never anything that the relay added; with ``has_item`` a
+    ``callable`` gets the JSON value ``item`` instead; ``timeout`` is in seconds, None for none.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -32,6 +32,7 @@ class RunTurn(WorkerModel):
     provider: str
     text: str
     item: Any = None
+    has_item: bool = False
     cwd: str | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0)
@@ -78,7 +79,7 @@ class TurnEnded(WorkerModel):
     truncated: bool = False
     error_text: str | None = None
     error_class: ErrorClass | None = None
-    exit_code: int | None = None
+    exit_code: int | None = Field(default=None, ge=-(2**31), lt=2**31)
     seconds: float = Field(default=0.0, ge=0)
 
 

@@ -103,6 +103,4 @@ def provider_of(spec: FanoutSpec) -> str:
 
 def recorded_result(row: dict[str, Any]) -> ItemResult:
     """The line of an item whose result is in the store."""
-    return Attempt.of(row).result(
-        row["status"], row["exit_code"], row["reply"], row["seconds"], row["error"]
-    )
+    return Attempt.of(row).result(row["status"], row["exit_code"], row["reply"], row["seconds"], row["error"])

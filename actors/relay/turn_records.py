@@ -9,12 +9,11 @@ from showcaller.actors.relay.turn_signals import Waiting
 
 def waiting_message(row: dict[str, Any]) -> Waiting:
     """Give a stored prompt as the queue holds it."""
-    item = row.get("item")
     return Waiting(
         id=row["id"],
         text=row["text"],
         origin=row["origin"],
-        item=None if item is None else json.loads(item),
+        item=row.get("item"),
         timeout=row.get("timeout"),
     )
 
@@ -26,7 +25,8 @@ def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
         turn=message.id,
         provider=session["provider"],
         text=message.text,
-        item=message.item,
+        item=None if message.item is None else json.loads(message.item),
+        has_item=message.item is not None,
         cwd=session.get("cwd"),
         environment={"SHOWCALLER_SESSION": session["id"], "SHOWCALLER_TURN": message.id},
         timeout=message.timeout,

@@ -1,6 +1,6 @@
 """What goes into a session's state machine, ``turn.py``, and what comes out of it: plain data."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
 
@@ -8,12 +8,12 @@ Why = Literal["stopped", "interrupted", "closing"]
 
 
 class Waiting(NamedTuple):
-    """A stored message that no turn has taken yet."""
+    """A stored message that no turn has taken yet; ``item`` is the JSON text of what a function gets."""
 
     id: str
     text: str
     origin: str = "owner"
-    item: Any = None
+    item: str | None = None
     timeout: float | None = None
 
 

@@ -72,7 +72,7 @@ def start_item(
     """
     if _unrecorded(db, group, number) is not None:
         raise Conflict("started", f"item {number} of {group} has a session already")
-    created = create_session(db, session, message)
+    created = create_session(db, session, {**message, "fanout": group})
     if "duplicate" not in created:
         _ATTEMPT.run(db, group=group, number=number, session=session["id"], message=message["id"])
     return created
@@ -86,7 +86,7 @@ def retry_item(db: sqlite3.Connection, group: str, number: int, message: NewMess
     session = _unrecorded(db, group, number)
     if session is None:
         raise Conflict("not_started", f"item {number} of {group} has no session yet")
-    accepted = accept_message(db, {**message, "session": session})
+    accepted = accept_message(db, {**message, "session": session, "fanout": group})
     if "duplicate" not in accepted:
         _ATTEMPT.run(db, group=group, number=number, session=session, message=message["id"])
     return accepted

@@ -29,6 +29,7 @@ class NewMessage(TypedDict):
     caller: NotRequired[str | None]
     client_id: NotRequired[str | None]
     item: NotRequired[str | None]
+    fanout: NotRequired[str | None]
     timeout: NotRequired[float | None]
 
 
@@ -38,6 +39,7 @@ _BLANK: dict[str, Any] = {
     "caller": None,
     "client_id": None,
     "item": None,
+    "fanout": None,
     "timeout": None,
     "status": "queued",
     "stop_reason": None,

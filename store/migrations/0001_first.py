@@ -82,6 +82,7 @@ def tables() -> list[type[Model]]:
         client_id = TextField(null=True)
         text = TextField()
         item = TextField(null=True)
+        fanout = TextField(null=True)
         timeout = FloatField(null=True)
         status = TextField()
         stop_reason = TextField(null=True)

@@ -10,11 +10,8 @@ from showcaller.store.models import unfinished as is_unfinished
 from showcaller.store.statement import Statement
 
 _UNFINISHED = Statement(
-    Outbox.select(
-        Outbox.id, Outbox.kind, Outbox.key, Outbox.session, Outbox.created_at, Fanout.group.alias("fanout")
-    )
-    .join(Session, JOIN.LEFT_OUTER, on=(Session.id == Outbox.session))
-    .join(Fanout, JOIN.LEFT_OUTER, on=(Fanout.group == Session.group))
+    Outbox.select(Outbox.id, Outbox.kind, Outbox.key, Outbox.session, Outbox.created_at, Message.fanout)
+    .join(Message, JOIN.LEFT_OUTER, on=(Message.id == Outbox.key))
     .order_by(Outbox.id)
 )
 _COUNTS = {
@@ -39,7 +36,7 @@ _COUNTS = {
 def unfinished(db: sqlite3.Connection) -> list[dict[str, Any]]:
     """Give the outbox in order: ``id``, ``kind``, ``key`` (a message), ``session``, ``created_at``.
 
-    ``fanout`` is the group of the fan-out that the session belongs to, None for any other session.
+    ``fanout`` is the group of the fan-out whose attempt the message is, None for any other message.
     """
     return _UNFINISHED.records(db)
 

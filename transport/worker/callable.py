@@ -91,7 +91,7 @@ class _Call:
             return None
         turn = self._turn
         function = self._functions.find(turn.provider.partition(":")[2], turn.cwd)
-        item = turn.text if turn.item is None else turn.item
+        item = turn.item if turn.has_item else turn.text
         return function.call(item, self._context) if function.takes_context else function.call(item)
 
     def _note_return(self, value: Any, result: Result) -> None:

@@ -55,11 +55,11 @@ class Functions:
                 f"no function is registered as {target!r} (registered: {known}); "
                 "a function of a module is named callable:module:function"
             )
-        with self._lock:
-            found = self._imported.get((target, folder))
-            if found is None:
+        found = self._imported.get((target, folder))
+        if found is None:
+            with self._lock:  # for sys.path, which an import with another folder first would change
                 found = self._imported[target, folder] = _imported(module, name, folder)
-            return found
+        return found
 
 
 def takes_context(function: Callable[..., Any]) -> bool:

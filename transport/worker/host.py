@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from traceback import format_exception_only
 from typing import Final
 
-from showcaller.actors.contract.worker import RunTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.wire.worker_messages import FromWorkerMessage, ToWorkerMessage
 from showcaller.transport.worker.ends import Halt, RecentEnds, turn_ended
@@ -54,10 +54,16 @@ class Host:
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Take messages of the relay. Nothing is sent or started before the loop's next step."""
         for message in messages:
-            if isinstance(message, RunTurn):
-                self._take(message)
-            elif (turn := self._running.get(message.turn)) is not None:
-                self._halt(turn, "stopped")
+            match message:
+                case RunTurn():
+                    self._take(message)
+                case StopTurn():
+                    self._stop(message.turn)
+
+    def _stop(self, turn_id: str) -> None:
+        turn = self._running.get(turn_id)
+        if turn is not None:
+            self._halt(turn, "stopped")
 
     async def idle(self) -> None:
         """Wait until no turn runs and everything has been handed to the link."""
@@ -103,7 +109,16 @@ class Host:
         if request.timeout is not None:
             turn.timers.append(self._loop.call_later(request.timeout, self._halt, turn, "timeout"))
         result = await self._provided(turn) if turn.halted is None else Result()
-        self._end(turn, turn_ended(request, result, turn.halted, self._loop.time() - turn.started))
+        self._end(turn, self._ended(turn, result))
+
+    def _ended(self, turn: RunningTurn, result: Result) -> TurnEnded:
+        seconds = self._loop.time() - turn.started
+        try:
+            return turn_ended(turn.request, result, turn.halted, seconds)
+        except Exception as error:  # the result may hold anything; the turn has an end all the same
+            log.exception("the provider of turn %s gave an unusable result", turn.request.turn)
+            unusable = Result(error_text=f"its provider gave an unusable result: {type(error).__name__}")
+            return turn_ended(turn.request, unusable, turn.halted, seconds)
 
     async def _provided(self, turn: RunningTurn) -> Result:
         request = turn.request

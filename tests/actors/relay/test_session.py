@@ -311,7 +311,9 @@ def test_an_end_that_the_store_cannot_hold_still_ends_the_turn(
 ) -> None:
     session, first = stage.create()
     second = stage.send(session, "second")
-    stage.workers.end(first, reply="fine", exit_code=2**64 - 1)
+    end = TurnEnded(session=session, turn=first, outcome="done", reply="fine")
+    stage.workers.open.pop(first)
+    stage.workers.say(end.model_copy(update={"exit_code": 2**64 - 1}))
     stage.settle()
     assert stage.status(first) == "failed"
     assert "log" in stage.read("message", message=first)["error_text"]

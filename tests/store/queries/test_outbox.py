@@ -1,6 +1,6 @@
 """What is left to do, and how much there is."""
 
-from tests.store.desk import Desk, ending
+from tests.store.desk import Desk, ending, message_of, session_of
 
 
 def test_what_is_left_to_do_comes_in_the_order_in_which_it_came_up(desk: Desk) -> None:
@@ -13,16 +13,16 @@ def test_what_is_left_to_do_comes_in_the_order_in_which_it_came_up(desk: Desk) -
     ]
 
 
-def test_what_is_left_of_a_fan_out_says_so(desk: Desk) -> None:
+def test_an_attempt_at_an_item_says_which_fan_out_it_waits_for(desk: Desk) -> None:
     desk.value("start_fanout", group={"id": "grp_f", "name": None}, spec="{}", items=["1"], at=1)
-    desk.value("create_group", group="grp_g", name=None, origin="owner", at=1)
-    desk.session("a", "m0", group="grp_f")
-    desk.session("b", "m1", group="grp_g")
-    desk.session("c", "m2")
-    assert [(row["session"], row["fanout"]) for row in desk.read("unfinished")] == [
-        ("ses_a", "grp_f"),
-        ("ses_b", None),
-        ("ses_c", None),
+    session = session_of("a", group="grp_f")
+    desk.value("start_item", group="grp_f", number=1, session=session, message=message_of("m0"))
+    desk.value("accept_message", message={**message_of("m1"), "session": "ses_a"})
+    desk.session("b", "m2", group="grp_f")
+    assert [(row["key"], row["fanout"]) for row in desk.read("unfinished")] == [
+        ("msg_m0", "grp_f"),
+        ("msg_m1", None),
+        ("msg_m2", None),
     ]
 
 

@@ -61,10 +61,10 @@ async def test_a_long_reply_keeps_both_ends(stage: Stage, functions: CallablePro
     assert len(end.reply) < 1_100_000
 
 
-@pytest.mark.parametrize("item", [0, False, "", [], {"k": [1.5, None]}, "text"])
+@pytest.mark.parametrize("item", [None, 0, False, "", [], {"k": [1.5, None]}, "text"])
 async def test_a_function_gets_the_item(stage: Stage, functions: CallableProvider, item: object) -> None:
     provider = functions.register("show", json.dumps)
-    assert (await stage.run("the text", provider, item=item)).reply == json.dumps(item)
+    assert (await stage.run("the text", provider, item=item, has_item=True)).reply == json.dumps(item)
 
 
 async def test_without_an_item_a_function_gets_the_text(stage: Stage, functions: CallableProvider) -> None:

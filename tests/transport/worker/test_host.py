@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import cast
 
 import pytest
 
@@ -231,3 +232,13 @@ async def test_many_turns_each_get_exactly_one_end(stage: Stage, play: Scripted)
     ends = [message for message in stage.messages if isinstance(message, TurnEnded)]
     assert sorted(end.turn for end in ends) == sorted(turns)
     assert sum(end.outcome == "stopped" for end in ends) == 100
+
+
+async def test_a_result_that_is_none_fails_its_turn_only(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play")
+    await play.running(turn)
+    play.results[turn].set_result(Result(reply=cast("str", None)))
+    end = await stage.end_of(turn)
+    assert (end.outcome, end.stop_reason) == ("failed", "end")
+    assert "unusable result" in (end.error_text or "")
+    await stage.host.drain()
