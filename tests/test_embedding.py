@@ -20,7 +20,6 @@ from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.data_folder import DataFolder
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.start_error import RelayStartError
-from showcaller.transport.worker.catalogue import built_in_providers
 
 LIMIT = 30.0
 THIS = {"relay": "this"}
@@ -346,6 +345,17 @@ def open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def test_a_disk_that_may_only_be_read(small_disk: Path) -> None:
+    home = small_disk / "home"
+    stored(home)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    text = start_error(home)
+    assert str(home / "lock") in text
+    assert "Read-only file system" in text
+    assert "name another folder in SHOWCALLER_HOME" in text
+    assert str(small_disk / "new") in start_error(small_disk / "new")
+
+
 def test_a_start_that_fails_leaves_nothing_behind(home: Path) -> None:
     home.mkdir()
     (home / "relay.db").write_bytes(b"this is no database" * 1_000)
@@ -355,13 +365,6 @@ def test_a_start_that_fails_leaves_nothing_behind(home: Path) -> None:
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("showcaller")] == []
     (home / "relay.db").unlink()
     Relay.open(home).close()
-
-
-def test_every_relay_has_the_built_in_providers() -> None:
-    providers = built_in_providers()
-    assert providers.find("command")
-    assert providers.find("callable:m:f")
-    providers.close()
 
 
 def test_no_refusal_of_a_fan_out_leaves_anything_stored(home: Path) -> None:

@@ -121,6 +121,7 @@ class Workers:
         self.stops: list[StopTurn] = []
         self.open: dict[str, RunTurn] = {}
         self.most_open = 0
+        self._by_turn: dict[str, RunTurn] = {}
         self.obedient = True
         self.on_run: Callable[[RunTurn], object] = lambda _: None
         self._deliver: Callable[[FromWorkers], None] = lambda _: None
@@ -132,6 +133,7 @@ class Workers:
         for message in messages:
             if isinstance(message, RunTurn):
                 self.runs.append(message)
+                self._by_turn[message.turn] = message
                 self.open[message.turn] = message
                 self.most_open = max(self.most_open, len(self.open))
                 self.on_run(message)
@@ -164,7 +166,7 @@ class Workers:
 
     def run_of(self, turn: str) -> RunTurn:
         """What was handed over under this name."""
-        return next(run for run in self.runs if run.turn == turn)
+        return self._by_turn[turn]
 
     @property
     def texts(self) -> list[str]:

@@ -12,7 +12,7 @@ from showcaller.transport.doors.local import OWNER
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
-NO_CALLS = [None, [], "{", "{}", {"action": "nothing"}, {"action": "send"}, b"\xff"]
+NO_CALLS: list[Any] = [None, [], "{", "{}", {"action": "nothing"}, {"action": "send"}, b"\xff"]
 INVALID, NOT_FOUND = "REMOTE_RELAY_INVALID_INPUT", "REMOTE_RELAY_NOT_FOUND"
 
 
@@ -350,7 +350,7 @@ def test_list_and_read_agree_about_a_session_at_every_step(stage: Stage) -> None
         if turn is not None:
             stage.workers.end(turn, "failed", stop_reason="interrupted")
             stage.settle()
-    assert listed["lastTurn"] == "interrupted"
+    assert stage.call("list_sessions")["sessions"][0]["lastTurn"] == "interrupted"
 
 
 def test_what_is_being_written_is_shown_until_it_is_written(stage: Stage) -> None:

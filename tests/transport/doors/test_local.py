@@ -36,10 +36,10 @@ def start(stage: Stage, items: list[Any], **spec: Any) -> LocalFanout:
     return run
 
 
-def resume(stage: Stage, group: str, **more: Any) -> LocalFanout:
+def resume(stage: Stage, group: str, jobs: int | None = None) -> LocalFanout:
     """Go on with a fan-out as a program does."""
     with stage.dispatcher:
-        return stage.door.resume_fanout(group, **{"rerun": True, "jobs": None, **more})
+        return stage.door.resume_fanout(group, rerun=True, jobs=jobs)
 
 
 def test_a_run_tells_its_name_its_total_and_how_far_it_is(stage: Stage) -> None:
