@@ -1,7 +1,13 @@
-"""Whatever arrives gives a typed call or a refusal, in bounded time and of bounded size."""
+"""Whatever arrives gives a typed call or a refusal, in bounded time and of bounded size.
+
+A million: ``FUZZ_CALLS=1000000 FUZZ_SEED=7 python -m pytest --timeout 0 -k recombined`` and this file.
+"""
 
 import json
+import os
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -14,6 +20,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.idempotency import fingerprint
 from showcaller.actors.contract.schedule_start import first_fire
 from showcaller.actors.contract.shape import parse_call, shape_call
+from tests.actors.contract.recombined import recombined
 from tests.actors.contract.strategies import VALUES, calls, nearly_valid_calls, valid_calls, wild_calls
 
 T = TypeVar("T")
@@ -89,3 +96,18 @@ def test_what_is_not_carried_out_is_refused_only_after_its_shape(given: object) 
         assert parsed.code is Code.UNSUPPORTED
     else:
         assert parsed.call == shaped.call
+
+
+def test_recombined_calls_are_taken_or_refused() -> None:
+    count, number = (int(os.environ.get(name, "1000")) for name in ("FUZZ_CALLS", "FUZZ_SEED"))
+    came: Counter[str] = Counter()
+    for call in recombined(number, count):
+        shaped = outcome(partial(shape_call, call))
+        if isinstance(shaped, Refusal):
+            assert shaped.code is Code.INVALID_INPUT, call
+            came["refused"] += 1
+        else:
+            assert shape_call(again(shaped.call)).call == shaped.call, call
+            came[shaped.action.name] += 1
+    assert came.total() == count
+    assert len(came) > len(ACTIONS) // 2
