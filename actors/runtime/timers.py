@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pykka
 
 from showcaller.actors.runtime.clock import Clock
-from showcaller.actors.runtime.errors import ReplyOverdue
+from showcaller.actors.runtime.errors import MailboxFull, ReplyOverdue
 from showcaller.actors.runtime.wheel import Wheel
 
 if TYPE_CHECKING:
@@ -204,8 +204,8 @@ class Timers:
         for ref, message in told:
             try:
                 ref.tell(message)
-            except pykka.ActorDeadError:
-                continue  # its timers end with an actor, one by one as they fire
+            except (pykka.ActorDeadError, MailboxFull):  # who set the timer is not there to be refused
+                ref.dispatcher.dead_letter(ref, message)
         return len(told)
 
     def _fire(self, timer: Timer, now: float) -> tuple[Any, Any]:
