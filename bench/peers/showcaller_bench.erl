@@ -50,12 +50,12 @@ run("timers-create", Count) ->
         [erlang:send_after(3600000 + N, self(), N) || N <- lists:seq(1, Count)]
     end);
 run("timers-fire", Count) ->
-    Due = now_ms() + 100 + Count div 200,
+    Due = now_ms() + 100 + Count div 50,
     [erlang:send_after(Due, self(), tick, [{abs, true}]) || _ <- lists:seq(1, Count)],
     [receive tick -> ok end || _ <- lists:seq(1, Count)],
     Count / (now_s() - Due / 1000);
 run("timers-lateness", Count) ->
-    First = now_ms() + 100 + Count div 200,
+    First = now_ms() + 100 + Count div 50,
     [begin
         Due = First + N div 20,
         erlang:send_after(Due, self(), {due, Due}, [{abs, true}])
@@ -119,7 +119,7 @@ started(Count) ->
 
 %% -- asking ---------------------------------------------------------------------------------------
 
-%% A reference and a selective receive: more than twice as fast as gen_server:call, which also watches the other.
+%% A reference and a selective receive: quicker than gen_server:call, which also watches the other.
 
 ask(_, 0) -> ok;
 ask(Answerer, Left) ->

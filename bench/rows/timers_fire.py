@@ -5,16 +5,15 @@ import time
 from bench.quantities import Unit
 from bench.row import Row
 from bench.rows.tell_one import Counter
+from bench.rows.timers_create import lead
 from showcaller.actors.runtime import Future
-
-PER_TIMER = 5e-6  # seconds left for setting one, before the first is due
 
 
 def measure(count: int) -> float:
     """Give the timers handled per second, from the moment at which all were due."""
     done: Future[None] = Future()
     ref = Counter.start(count, done)
-    due = time.monotonic() + 0.1 + count * PER_TIMER
+    due = time.monotonic() + lead(count)
     timers = [ref.tell_after(due - time.monotonic(), None) for _ in range(count)]
     late = time.monotonic() - due
     if late > 0:

@@ -5,6 +5,7 @@ import time
 
 from bench.quantities import Unit
 from bench.row import Row
+from bench.rows.timers_create import lead
 from showcaller.actors.runtime import Actor, Future
 
 APART = 50e-6  # seconds between two timers
@@ -34,7 +35,7 @@ def measure(count: int) -> float:
     """Give the lateness (seconds) that 99 of 100 stay under."""
     done: Future[list[float]] = Future()
     ref = Punctual.start(count, done)
-    first = time.monotonic() + 0.1 + count * 5e-6
+    first = time.monotonic() + lead(count)
     for number in range(count):
         due = first + number * APART
         ref.tell_after(due - time.monotonic(), due)

@@ -15,7 +15,7 @@ def environment(*folders: Path) -> dict[str, str]:
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     path = os.pathsep.join(str(folder) for folder in (*folders, ROOT))
     quiet = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return {**plain, **quiet, "PYTHONPATH": path}
+    return {**plain, **quiet, "PYTHONPATH": path, "MYPYPATH": path}
 
 
 def run(
