@@ -84,3 +84,21 @@ class TestStructures:
         assert isinstance(updated, UpdateSession)
         assert updated.thinking_enabled is False
         assert updated.title is None
+
+    @pytest.mark.parametrize(
+        ("action", "name", "value"),
+        [
+            ("subscribe", "sessions", [SESSION]),
+            ("subscribe", "events", ["error", "turn_end"]),
+            ("subscribe", "match", ["a", "b"]),
+            ("subscribe", "quiet_hours", WINDOW),
+            ("answer_question", "choices", ["Merge"]),
+            ("ask", "options", ["Yes", "No"]),
+        ],
+    )
+    def test_every_array_and_object_may_come_in_a_string(self, action: str, name: str, value: object) -> None:
+        plain, in_a_string = (
+            shape_call(smallest(action, **{name: sent})).call for sent in (value, f" {json.dumps(value)}\n")
+        )
+        assert in_a_string == plain
+        assert name in plain.model_fields_set

@@ -1,7 +1,8 @@
 import pytest
 from pydantic import ValidationError
 
-from showcaller.actors.contract.field_names import result_name
+from showcaller.actors.contract.actions import ACTIONS
+from showcaller.actors.contract.field_names import KEPT, result_name
 from showcaller.actors.contract.results import CreateSessionResult, ListSessionsResult, PromptResult, Reply
 from showcaller.actors.contract.views import SessionRow
 
@@ -11,6 +12,23 @@ def test_fields_that_are_passed_back_keep_their_names_and_others_become_camel_ca
     assert tuple(map(result_name, names)) == names
     assert result_name("last_words_ask") == "lastWordsAsk"
     assert result_name("state") == "state"
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_every_field_of_every_result_is_camel_case_or_passed_back(action: str) -> None:
+    schema = ACTIONS[action].result.model_json_schema()
+    parts = [schema, *schema.get("$defs", {}).values()]
+    names = {name for part in parts for name in part.get("properties", {})}
+    assert {"ok", "relay", "summary"} <= schema["properties"].keys()
+    assert [name for name in names - KEPT if "_" in name or not name[0].islower()] == []
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_an_argument_that_a_result_holds_keeps_its_name(action: str) -> None:
+    row = ACTIONS[action]
+    ids = {name for name in row.arguments if name.endswith("_id")}
+    assert ids <= KEPT
+    assert {"message_id", "question_id", "schedule_id", "subscription_id", "task_id"} == KEPT
 
 
 def row() -> SessionRow:
