@@ -15,10 +15,9 @@ def on_a_loop(job: Callable[[int], Coroutine[Any, Any, float]]) -> Measure:
     return lambda count: asyncio.run(job(count))
 
 
-async def count_all(inbox: Inbox, expected: int, finished: Callable[[], object]) -> None:
+async def count_all(inbox: Inbox, expected: int) -> None:
     for _ in range(expected):
         await inbox.get()
-    finished()
 
 
 async def cancel(tasks: list[asyncio.Task[Any]]) -> None:
@@ -40,7 +39,7 @@ def request(inbox: Inbox, message: int) -> Awaitable[int]:
 
 
 class LoopThread:
-    """A loop that runs in a thread of its own."""
+    """A loop that runs in a thread of its own; its tasks end with it."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -51,11 +50,11 @@ class LoopThread:
         return self.loop
 
     def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(cancel_others(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
 
 
-def tasks_of(loop: asyncio.AbstractEventLoop, answering: Any) -> list[asyncio.Task[Any]]:
-    answering.cancel()
-    return list(asyncio.all_tasks(loop))
+async def cancel_others() -> None:
+    await cancel([task for task in asyncio.all_tasks() if task is not asyncio.current_task()])

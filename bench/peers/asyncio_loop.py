@@ -11,11 +11,9 @@ from bench.peers.asyncio_actors import (
     Inbox,
     LoopThread,
     answer,
-    cancel,
     count_all,
     on_a_loop,
     request,
-    tasks_of,
 )
 from bench.row import Measure
 from bench.rows.timers_create import HOUR, lead
@@ -31,12 +29,11 @@ def ask_thread(count: int) -> float:
         return await request(inbox, message)
 
     with LoopThread() as loop:
-        answering = asyncio.run_coroutine_threadsafe(answer(inbox), loop)
+        asyncio.run_coroutine_threadsafe(answer(inbox), loop)
         began = time.perf_counter()
         for number in range(count):
             asyncio.run_coroutine_threadsafe(asked(number), loop).result()
         took = time.perf_counter() - began
-        asyncio.run_coroutine_threadsafe(cancel(tasks_of(loop, answering)), loop).result()
     return count / took
 
 
@@ -52,7 +49,7 @@ async def timers_fire(count: int) -> float:
     due = loop.time() + lead(count)
     for _ in range(count):
         loop.call_at(due, inbox.put_nowait, None)
-    await count_all(inbox, count, lambda: None)
+    await count_all(inbox, count)
     return count / (loop.time() - due)
 
 
@@ -85,7 +82,7 @@ def _wake_ups(count: int) -> list[float]:
     inbox = Inbox()
     took = []
     with LoopThread() as loop:
-        task = asyncio.run_coroutine_threadsafe(_say_when(inbox), loop)
+        asyncio.run_coroutine_threadsafe(_say_when(inbox), loop)
         for _ in range(count):
             woken, at = threading.Event(), list[float]()
             time.sleep(PAUSE)
@@ -93,7 +90,6 @@ def _wake_ups(count: int) -> list[float]:
             loop.call_soon_threadsafe(inbox.put_nowait, (woken, at))
             woken.wait()
             took.append(at[0] - began)
-        asyncio.run_coroutine_threadsafe(cancel(tasks_of(loop, task)), loop).result()
     return took
 
 

@@ -16,7 +16,7 @@ async def _tell(targets: int, each: int, rounds: int) -> float:
     inboxes = [Inbox() for _ in range(targets)]
     async with asyncio.TaskGroup() as group:
         for inbox in inboxes:
-            group.create_task(count_all(inbox, each * rounds, lambda: None))
+            group.create_task(count_all(inbox, each * rounds))
         await asyncio.sleep(0)
         began = time.perf_counter()
         for _ in range(rounds):
