@@ -1,0 +1,115 @@
+"""Fan-outs when the store refuses, an item cannot go on, or we make a mistake."""
+
+from typing import Any
+
+import pytest
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.answers import written
+from showcaller.store.errors import StoreDamaged
+from tests.actors.relay.conftest import OpenStage
+from tests.actors.relay.stage import Run, Stage
+
+ITEMS = ["a", "b", "c", "d", "e"]
+
+
+def code_of(run: Run) -> Code:
+    (error,) = run.heard.ends
+    assert isinstance(error, Refusal), error
+    return error.code
+
+
+@pytest.mark.parametrize("refusing", ["start_fanout", "start_item", "record_item", "finish_fanout"])
+def test_a_store_that_refuses_ends_it_with_the_reason_and_it_can_go_on(stage: Stage, refusing: str) -> None:
+    stage.store.refusing = frozenset({refusing})
+    run = stage.fan_out(["a", "b", "c"], jobs=1)
+    run.work()
+    assert code_of(run) is Code.STORAGE
+    stage.store.refusing = frozenset()
+    if refusing == "start_fanout":
+        return
+    again = stage.resume(run.group)
+    again.work()
+    assert again.heard.ends == [None]
+    assert again.recorded == dict.fromkeys("abc", "done")
+    assert all(result.attempts == 1 for result in again.heard.results)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_store_that_refuses_while_items_run_leaves_none_running(open_stage: OpenStage, seed: int) -> None:
+    stage = open_stage(seed)
+    run = stage.fan_out(ITEMS, jobs=3)
+    stage.settle()
+    stage.store.refusing = frozenset({"record_item"})
+    stage.workers.end(stage.workers.runs[0].turn)
+    stage.settle()
+    assert code_of(run) is Code.STORAGE
+    assert stage.workers.open == {}
+    stage.store.refusing = frozenset()
+    again = stage.resume(run.group)
+    again.work()
+    assert again.recorded == dict.fromkeys(ITEMS, "done")
+
+
+@pytest.mark.parametrize("query", ["fanout", "fanout_items", "message"])
+def test_a_store_that_cannot_be_read_ends_it_with_the_reason(stage: Stage, query: str) -> None:
+    run = stage.fan_out(["a", "b"])
+    stage.settle()
+    run.stop()
+    run.work()
+    stage.reader.failing[query] = StoreDamaged("relay.db", "its content is damaged; restore a backup")
+    again = stage.resume(run.group)
+    stage.settle()
+    assert code_of(again) is Code.STORAGE
+    assert "relay.db" in str(again.heard.ends[0])
+
+
+def test_an_item_whose_session_takes_no_more_prompts_fails_alone(stage: Stage) -> None:
+    run = stage.fan_out(["a", "b"], jobs=1, retries=1)
+    stage.settle()
+    first = stage.workers.runs[0]
+    stage.store.hold()
+    stage.workers.end(first.turn, "failed")
+    stage.settle()
+    stage.store.release()
+    _archive_when_idle(stage, first.session)
+    run.work()
+    assert run.recorded == {"a": "failed", "b": "done"}
+    assert "archived" in run.heard.by_item["a"].reply
+
+
+def _archive_when_idle(stage: Stage, session: str) -> None:
+    """Archive the session the moment that its turn has ended, before the retry comes."""
+    actor: Any = stage.supervisor._actor
+    with stage.dispatcher:
+        done = written(actor._writer, "archive_session", session=session, at=1)
+    stage.settle()
+    assert done.get().error is None
+
+
+def test_a_mistake_of_ours_is_told_to_whoever_waits(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = stage.fan_out(["a"])
+    stage.settle()
+    monkeypatch.setattr(run.heard, "result", _break)
+    run.work()
+    assert code_of(run) is Code.INTERNAL
+    caplog.clear()
+    again = stage.resume(run.group)
+    again.work()
+    assert again.heard.statuses == {"a": "done"}
+
+
+def _break(_: object) -> None:
+    raise ValueError("a listener that fails")
+
+
+def test_an_item_that_is_no_json_is_refused_and_nothing_is_stored(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = stage.fan_out([{1, 2}])
+    stage.settle()
+    assert len(run.heard.ends) == 1
+    assert stage.read("counts")["fanouts"] == 0
+    caplog.clear()
