@@ -60,7 +60,10 @@ def _entry(entry: Entry) -> Iterator[str]:
     yield f"### {entry.name}\n"
     if entry.signature != entry.name:
         yield f"```text\n{entry.signature}\n```\n"
-    yield f"{markdown(entry.text)}\n"
+    if entry.bases:
+        yield f"Based on {', '.join(f'`{base}`' for base in entry.bases)}.\n"
+    if entry.text:
+        yield f"{markdown(entry.text)}\n"
     for member in entry.members:
         yield f"- **`{member.signature}`**  "
         yield re.sub("^(?=.)", "  ", markdown(member.text), flags=re.MULTILINE) + "\n"

@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT = re.compile(r"(: [\w.| ]+)=")
+FACTORY = re.compile(r"^field\(default_factory=(\w+)\)$")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One public name: how it is written in use, what it is, and its members."""
+    """One public name: how it is written in use, what it is, its members, and the classes it is based on."""
 
     name: str
     signature: str
     text: str
     members: "list[Entry]" = field(default_factory=list)
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,26 @@ def _class(node: ast.ClassDef) -> Entry:
     made_by = next(
         (each for each in node.body if isinstance(each, Function) and each.name == "__init__"), None
     )
-    signature = node.name if made_by is None else _signature(made_by).replace("__init__", node.name, 1)
+    signature = _fields(node) if made_by is None else _signature(made_by).replace("__init__", node.name, 1)
     members = [entry for entry in _entries(node.body) if entry.text]
-    return Entry(node.name, signature, _docstring(node), members)
+    bases = tuple(ast.unparse(base) for base in node.bases)
+    return Entry(node.name, signature, _docstring(node), members, bases)
+
+
+def _fields(node: ast.ClassDef) -> str:
+    """Write how a dataclass is made; of another class only the name."""
+    if not any(ast.unparse(decorator).startswith("dataclass") for decorator in node.decorator_list):
+        return node.name
+    fields = [_field(each) for each in node.body if isinstance(each, ast.AnnAssign)]
+    return f"{node.name}({', '.join(fields)})"
+
+
+def _field(node: ast.AnnAssign) -> str:
+    text = f"{ast.unparse(node.target)}: {ast.unparse(_Unquoted.annotation(node.annotation))}"
+    if node.value is None:
+        return text
+    default = FACTORY.sub(r"\1()", ast.unparse(node.value))
+    return f"{text} = {default}"
 
 
 def _signature(node: Function) -> str:
