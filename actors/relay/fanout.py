@@ -217,9 +217,9 @@ class Fanout(Actor):
                 self._retry(attempt, session)
             case steps.Record():
                 self._record(attempt, due)
-            case steps.Leave(status, exit_code, reply, seconds):
+            case steps.Leave():
                 self._all_recorded = False
-                self._report(attempt, attempt.result(status, exit_code, reply, seconds))
+                self._report(attempt, attempt.result(*due))
 
     def _start(self, attempt: Attempt) -> None:
         prompt = self._prompt(attempt)
@@ -325,7 +325,7 @@ class Fanout(Actor):
             self._by_message.pop(attempt.message, None)
         code = error.code if isinstance(error, Refusal) else None
         if attempt is not None and code in OF_ONE_ITEM:
-            self._do(attempt, steps.Record("failed", None, str(error), 0.0, str(error)))
+            self._do(attempt, steps.Record("failed", None, "", 0.0, str(error)))
         elif attempt is not None and code is Code.UNAVAILABLE:  # the relay ends
             self._stop_running()
             self._do(attempt, steps.left_waiting(attempt))

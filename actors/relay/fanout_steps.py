@@ -42,9 +42,10 @@ class Leave(NamedTuple):
     """Report it as it stands and record nothing, so that a later run takes it up where it is."""
 
     status: ItemStatus
-    exit_code: int | None
-    reply: str
-    seconds: float
+    exit_code: int | None = None
+    reply: str = ""
+    seconds: float = 0.0
+    error: str | None = None
 
 
 Due = Start | Take | Retry | Record | Leave
@@ -96,7 +97,7 @@ def on_end(end: TurnEnded, attempts: int, spec: FanoutSpec) -> Retry | Record | 
     """
     if _was_cut(end):
         if spec.rerun:
-            return Leave("interrupted", end.exit_code, end.reply, end.seconds)
+            return Leave("interrupted", end.exit_code, end.reply, end.seconds, end.error_text)
         return Record("interrupted", end.exit_code, end.reply, end.seconds, end.error_text)
     if end.outcome == "failed" and attempts <= spec.retries:
         return Retry(end.session)
@@ -107,22 +108,22 @@ def when_stopping(due: Due, attempt: Attempt, end: TurnEnded | None = None) -> R
     """Say what a fan-out that starts nothing more makes of what would be due: it records what has ended."""
     match due:
         case Record(status="interrupted"):
-            return Leave("interrupted", due.exit_code, due.reply, due.seconds)
+            return Leave("interrupted", due.exit_code, due.reply, due.seconds, due.error)
         case Record() | Leave():
             return due
         case Retry() if end is not None:
-            return Leave("failed", end.exit_code, end.reply, end.seconds)
+            return Leave("failed", end.exit_code, end.reply, end.seconds, end.error_text)
         case Take(handed=False):
             return left_waiting(attempt)
         case Start():
-            return Leave("skipped", None, "", 0.0)
+            return Leave("skipped")
         case _:
-            return Leave("interrupted", None, "", 0.0)
+            return Leave("interrupted")
 
 
 def left_waiting(attempt: Attempt) -> Leave:
     """Report an attempt that no worker has had."""
-    return Leave("skipped" if attempt.attempts <= 1 else "interrupted", None, "", 0.0)
+    return Leave("skipped" if attempt.attempts <= 1 else "interrupted")
 
 
 def _was_cut(end: TurnEnded) -> bool:

@@ -170,3 +170,20 @@ def test_what_a_close_cuts_is_not_recorded_even_where_nothing_is_run_again(stage
         "a": "done", "b": "interrupted", "c": "interrupted", "d": "done", "e": "done"
     }  # fmt: skip
     third.close()
+
+
+def test_the_owners_prompt_in_an_items_session_runs_at_the_start_of_a_relay(stage: Stage) -> None:
+    """What was accepted from the owner is not kept back because the session belongs to a fan-out."""
+    run = stage.fan_out(["a"])
+    stage.settle()
+    first = stage.workers.runs[0]
+    stage.workers.end(first.turn)
+    stage.settle()
+    stage.send(first.session, "running")
+    stage.send(first.session, "waiting")
+    second = stage.again()
+    assert run.heard.statuses == {"a": "done"}
+    assert second.workers.texts == ["waiting"]
+    second.workers.end(second.workers.runs[0].turn)
+    second.settle()
+    second.close()
