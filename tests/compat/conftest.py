@@ -1,7 +1,9 @@
 """pykka's sources for the tests that need them: fetched once, skipped where there is no way to them."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -13,15 +15,27 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "compat: needs the sources of pykka, which pip downloads once")
 
 
+def give_up(reason: str) -> NoReturn:
+    """Skip what cannot run here; in CI it must run."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 @pytest.fixture(scope="session")
 def source() -> Path:
     """Give the folder with pykka's sources; in CI it must be there."""
     try:
         return sources.fetch()
     except sources.Unreachable as fault:
-        if os.environ.get("CI"):
-            pytest.fail(str(fault))
-        pytest.skip(str(fault))
+        give_up(str(fault))
+
+
+@pytest.fixture(scope="session")
+def _mypy() -> None:
+    """Need the type checker."""
+    if find_spec("mypy") is None:
+        give_up("mypy is not installed: pip install -e '.[dev]'")
 
 
 @pytest.fixture(scope="session")

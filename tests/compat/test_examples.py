@@ -51,6 +51,7 @@ def test_the_testing_example_passes_as_it_stands(pairs: Examples) -> None:
     assert "1 passed" in done.stdout
 
 
+@pytest.mark.usefixtures("_mypy")
 def test_a_typed_proxy_shows_type_checkers_the_same_types(pairs: Examples) -> None:
     shown = []
     for folder in (pairs.theirs, pairs.ours):
