@@ -25,7 +25,7 @@ from bench.rows import (
     wake_idle,
 )
 
-RUNTIME: tuple[Row, ...] = (
+FIGURES: tuple[Row, ...] = (
     tell_one.ROW,
     tell_many.ROW,
     ping_pong.ROW,
@@ -47,9 +47,12 @@ RUNTIME: tuple[Row, ...] = (
     beside.COMPUTE,
 )
 
+FEATURES: tuple[Row, ...] = (*features.ROWS, *lives.ROWS)
+
 GROUPS: dict[str, tuple[Row, ...]] = {
-    "runtime": RUNTIME,
-    "features": (*features.ROWS, *lives.ROWS),
+    "runtime": (*FIGURES, *FEATURES),
+    "figures": FIGURES,
+    "features": FEATURES,
     "relay": (line.ROW,),
     "smoke": (tell_one.ROW, line.ROW),
 }
