@@ -101,6 +101,7 @@ class Message(StoreModel):
     hops = IntegerField(default=0)
     caller = TextField(null=True)
     client_id = TextField(null=True)
+    fingerprint = TextField(null=True)
     text = TextField()
     item = TextField(null=True)
     fanout = TextField(null=True)

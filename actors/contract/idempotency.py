@@ -19,18 +19,19 @@ _DAY: Final = 86_400_000
 _NO_PART_OF_THE_BODY: Final = {"action", "wait_seconds"}
 
 
-def client_id_of(text: str) -> str:
+def client_id_of(text: object) -> str:
     """Check the id that came with a write: ``Idempotency-Key``, ``--id`` or ``id=``.
 
     It is scoped to the caller: two callers who choose the same id have two ids.
 
     Raises:
-        Refusal: for an empty one, one over 255 characters, and one that is not visible ASCII in one line.
+        Refusal: for no text, an empty one, one over 255 characters, and one that is not visible ASCII in
+            one line.
 
     """
-    if len(text) > LONGEST or not _VISIBLE.fullmatch(text):
+    if not isinstance(text, str) or len(text) > LONGEST or not _VISIBLE.fullmatch(text):
         raise invalid(
-            f"The id {quote_foreign(text, 80)} of this call must be 1 to {LONGEST} visible ASCII characters."
+            f"The id {quote_foreign(str(text), 80)} of this call must be 1 to {LONGEST} visible ASCII characters."
         )
     return text
 

@@ -5,8 +5,10 @@ from typing import Any, Literal, NamedTuple
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.idempotency import client_id_of
 from showcaller.actors.contract.ids import session_start
 from showcaller.actors.contract.shape import ParsedCall, parse_call
+from showcaller.actors.contract.summaries import SHORT_ID, quoted, summary
 from showcaller.actors.relay import prompts, views
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.cursors import read_cursor, write_cursor
@@ -17,6 +19,7 @@ from showcaller.actors.relay.messages import (
     AwaitReady,
     CreateSession,
     Glance,
+    Identity,
     IfAwake,
     Look,
     Prompt,
@@ -50,7 +53,7 @@ class Call(Actor):
     """Answers one ``CallRequest`` with the result's JSON object, and stops. It never raises to the door.
 
     The order of the checks is that of the contract: shape, relay, target, limits, provider, model, group,
-    folder; what is not built yet has no place here to be passed silently, because only the owner calls.
+    folder. The checks that hold for agents alone are not built yet, so only the owner may call.
     """
 
     registered = False
@@ -59,6 +62,7 @@ class Call(Actor):
         super().__init__()
         self._ports = ports
         self._supervisor = supervisor
+        self._relay = ports.relay_name
         self._notes: list[str] = []
         self._client_id: str | None = None
 
@@ -73,11 +77,14 @@ class Call(Actor):
 
     async def _carry_out(self, request: CallRequest) -> dict[str, Any]:
         parsed = parse_call(request.arguments)
-        self._client_id = prompts.client_id(request.client_id)
+        if request.caller.kind != "owner":
+            raise Refusal(Code.FORBIDDEN, "This relay does not take calls of agents yet: only its owner's.")
+        self._client_id = None if request.client_id is None else client_id_of(request.client_id)
         self._notes.extend(parsed.notes)
+        identity: Identity | None = await self._supervisor.request(AwaitReady())
+        self._relay = self._relay if identity is None else identity.name
         self._check_relay(parsed.call.relay)
-        await self._supervisor.request(AwaitReady())
-        result = await self._act(parsed.call)
+        result = await self._act(parsed.call.model_copy(update={"relay": "this"}))
         return self._finished(result, parsed).to_result()
 
     def _finished(self, result: results.CallResult, parsed: ParsedCall) -> results.CallResult:
@@ -100,7 +107,7 @@ class Call(Actor):
     # -- checks ------------------------------------------------------------------------------------
 
     def _check_relay(self, relay: str) -> None:
-        name = self._ports.relay_name
+        name = self._relay
         if relay.lower() not in {"this", name.lower()} and relay.removeprefix("@").lower() != name.lower():
             raise Refusal(
                 Code.UNKNOWN,
@@ -137,8 +144,8 @@ class Call(Actor):
         sessions = tuple(views.session_view(row) for row in page["sessions"])
         working = sum(1 for session in sessions if session.state == "running_turn")
         return results.ListSessionsResult(
-            relay=self._ports.relay_name,
-            summary=f"list_sessions: {len(sessions)} sessions, {working} at work",
+            relay=self._relay,
+            summary=summary("list_sessions", f"{len(sessions)} sessions, {working} at work"),
             sessions=sessions,
             next_cursor=None if page["next"] is None else write_cursor("sessions", page["next"]),
         )
@@ -158,8 +165,8 @@ class Call(Actor):
         view = views.session_view(row)
         older = page["older"]
         return results.ReadSessionResult(
-            relay=self._ports.relay_name,
-            summary=f"read_session: {_named(session)} {quote_foreign(view.title, 60)}",
+            relay=self._relay,
+            summary=summary("read_session", quoted(view.title), relay=self._relay, session=session),
             session=view,
             state=view.state,
             queued=view.queued,
@@ -183,7 +190,7 @@ class Call(Actor):
                 providers=[row["provider"]],
             )
         self._notes.extend(prompts.check_settings(call, row["provider"]))
-        message = prompts.message_row(call.text, self._ports, self._client_id)
+        message = prompts.message_row(call, self._ports, self._client_id)
         prompt = Prompt(message, only_if_idle=call.if_busy == "fail")
         accepted: Accepted = await self._supervisor.request(ToSession(session, prompt))
         return await self._outcome("send", accepted, call.text, call.wait_seconds)
@@ -194,7 +201,7 @@ class Call(Actor):
         self._notes.extend(prompts.check_settings(call, provider))
         group = None if call.group is None else await self._group(call.group)
         cwd = prompts.working_folder(call.cwd, self._ports.default_folder)
-        message = prompts.message_row(call.text, self._ports, self._client_id)
+        message = prompts.message_row(call, self._ports, self._client_id)
         row: dict[str, Any] = {
             "id": self._ports.new_id("ses_"),
             "title": call.title or prompts.title_of(call.text),
@@ -248,8 +255,8 @@ class Call(Actor):
         session, message = accepted.session, accepted.message
         if accepted.duplicate:
             return results.PromptResult(
-                relay=self._ports.relay_name,
-                summary=f"{action} → {_named(session)}: sent before",
+                relay=self._relay,
+                summary=summary(action, "sent before", relay=self._relay, session=session),
                 session=session,
                 message_id=message,
                 status="duplicate",
@@ -259,8 +266,8 @@ class Call(Actor):
             return self._prompt_result(action, session, message, end, text)
         except Exception as error:  # noqa: BLE001 - it is stored: nothing that fails now may read as "not sent"
             return results.PromptResult(
-                relay=self._ports.relay_name,
-                summary=f"{action} → {_named(session)}: stored",
+                relay=self._relay,
+                summary=summary(action, "stored", relay=self._relay, session=session),
                 note=f"It is stored, do not send it again; waiting for it failed: {refusal_for(error)}",
                 session=session,
                 message_id=message,
@@ -300,10 +307,10 @@ class Call(Actor):
     def _prompt_result(
         self, action: str, session: str, message: str, found: End, text: str
     ) -> results.PromptResult:
-        shown = quote_foreign(text or action, 40)
+        told = quoted(text) if text else "what became of it"
         common: dict[str, Any] = {
-            "relay": self._ports.relay_name,
-            "summary": f"{action} → {_named(session)}: {shown}",
+            "relay": self._relay,
+            "summary": summary(action, told, relay=self._relay, session=session),
             "session": session,
             "message_id": message,
         }
@@ -328,4 +335,4 @@ class Call(Actor):
 
 
 def _named(session: str) -> str:
-    return session[views.SHORT_ID]
+    return session[SHORT_ID]

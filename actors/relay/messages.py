@@ -46,7 +46,14 @@ class ToSession(NamedTuple):
 
 
 class AwaitReady(NamedTuple):
-    """To the supervisor: answer once the relay has recovered and takes calls."""
+    """To the supervisor: answer with the relay's ``Identity`` once it has recovered and takes calls."""
+
+
+class Identity(NamedTuple):
+    """Which relay this is: what its store was given first, whatever the host is called now."""
+
+    id: str
+    name: str
 
 
 class Close(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Any
 from showcaller.actors.contract.calls import CreateSession, Send
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.idempotency import fingerprint
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a prompt's first line that make a title
-CLIENT_ID = 200  # characters of a client id at most
 
 
 def check_provider(provider: str, nothing: str) -> None:
@@ -63,21 +63,13 @@ def title_of(text: str) -> str:
     return text.strip().split("\n", 1)[0].strip()[:TITLE] or "(no title)"
 
 
-def client_id(given: object) -> str | None:
-    """Check the id that makes a repeat harmless; raises ``Refusal`` for what cannot be one."""
-    if given is None:
-        return None
-    if not isinstance(given, str) or not 0 < len(given) <= CLIENT_ID or not given.isprintable():
-        raise invalid(f"An id is 1 to {CLIENT_ID} printable characters. Nothing was done.")
-    return given
-
-
-def message_row(text: str, ports: Ports, client_id: str | None) -> dict[str, Any]:
+def message_row(call: CreateSession | Send, ports: Ports, client_id: str | None) -> dict[str, Any]:
     """A prompt of the owner, as the store takes it."""
     return {
         "id": ports.new_id("msg_"),
         "origin": "owner",
-        "text": text,
+        "text": call.text,
         "client_id": client_id,
+        "fingerprint": None if client_id is None else fingerprint(call),
         "created_at": ports.clock.wall(),
     }

@@ -28,7 +28,7 @@ def refusal_of(answer: Answer) -> Refusal | None:
         return Refusal(Code.STORAGE, f"Nothing was stored: {detail}")
     if answer.error == "conflict" and answer.value in _CONFLICTS:
         return Refusal(_CONFLICTS[answer.value], f"Nothing was done: {detail}")
-    return Refusal(Code.INTERNAL, "The relay made a mistake while storing this; its log says which.")
+    return _mistake(f"a command was answered {answer.error} {answer.value!r}: {detail}", None)
 
 
 def refusal_for(error: BaseException) -> Refusal:
@@ -37,6 +37,10 @@ def refusal_for(error: BaseException) -> Refusal:
         return error
     if isinstance(error, StoreError):
         return Refusal(Code.STORAGE, f"The store cannot be read: {error}")
+    return _mistake(f"{type(error).__name__}: {error}", error)
+
+
+def _mistake(what: str, error: BaseException | None) -> Refusal:
     reference = uuid4().hex[:12]
-    logger.error("A mistake, reference %s", reference, exc_info=error)
+    logger.error("A mistake, reference %s: %s", reference, what, exc_info=error)
     return Refusal(Code.INTERNAL, f"The relay made a mistake; its log has it under {reference}.")

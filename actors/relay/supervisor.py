@@ -15,6 +15,7 @@ from showcaller.actors.relay.messages import (
     CreateSession,
     Fell,
     GoOn,
+    Identity,
     IfAwake,
     MaySleep,
     StopRunning,
@@ -45,6 +46,7 @@ class Supervisor(Actor):
         self._fanouts: dict[str, ActorRef[Any]] = {}
         self._stash: list[tuple[Any, Reply]] | None = []
         self._failed: Exception | None = None
+        self._identity: Identity | None = None
         self._writer: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
 
@@ -52,7 +54,7 @@ class Supervisor(Actor):
         """Start the writer, connect the workers, and recover."""
         self._ports.workers.connect(self._deliver)
         if self._ports.writer is None:
-            self._recovered(Recovered(None, ()))
+            Recovery.start(self._ports, None, self.actor_ref).tell(Recover())
             return
         self._writer = Writer.start(self._ports.writer, self._incarnation)
         Recovery.start(self._ports, self._writer, self.actor_ref).tell(Recover())
@@ -91,7 +93,7 @@ class Supervisor(Actor):
         elif isinstance(message, IfAwake):
             self._if_awake(message, reply)
         elif isinstance(message, AwaitReady):
-            _answer(reply, None)
+            _answer(reply, self._identity)
         elif self._writer is None:
             _refuse(reply, Refusal(Code.STORAGE, "This relay is open for reading only: nothing was stored."))
         elif isinstance(message, ToSession):
@@ -167,6 +169,7 @@ class Supervisor(Actor):
 
     def _recovered(self, recovered: Recovered) -> None:
         self._failed = recovered.error
+        self._identity = recovered.identity
         stash, self._stash = self._stash or [], None
         for session in recovered.sessions:
             self._take(ToSession(session, GoOn()), None)

@@ -8,8 +8,6 @@ from showcaller.actors.contract.results import Progress, Reply
 from showcaller.actors.contract.views import GroupPlace, InFlight, LastTurn, MessageRow, SessionRow
 from showcaller.actors.relay.messages import Glance, TurnOver
 
-SHORT_ID = slice(4, 12)  # the part of an id that a summary shows
-
 Fitted = tuple[str, bool]
 
 

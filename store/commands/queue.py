@@ -17,7 +17,10 @@ START_OF_TEXT = 300
 
 
 class NewMessage(TypedDict):
-    """A user message as its sender's side gives it: ``item`` is JSON text, ``timeout`` seconds."""
+    """A user message as its sender's side gives it: ``item`` is JSON text, ``timeout`` seconds.
+
+    A ``client_id`` comes with the ``fingerprint`` of the call that it names.
+    """
 
     id: str
     origin: str
@@ -28,6 +31,7 @@ class NewMessage(TypedDict):
     hops: NotRequired[int]
     caller: NotRequired[str | None]
     client_id: NotRequired[str | None]
+    fingerprint: NotRequired[str | None]
     item: NotRequired[str | None]
     fanout: NotRequired[str | None]
     timeout: NotRequired[float | None]
@@ -38,6 +42,7 @@ _BLANK: dict[str, Any] = {
     "hops": 0,
     "caller": None,
     "client_id": None,
+    "fingerprint": None,
     "item": None,
     "fanout": None,
     "timeout": None,
@@ -60,7 +65,7 @@ _INSERT_OUTBOX = insertion(Outbox, leave_out=frozenset({"id"}))
 _INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
 _DELETE_OUTBOX = Statement(Outbox.delete().where(Outbox.kind == literal("prompt"), Outbox.key == Slot("key")))
 _SAME_CLIENT_ID = Statement(
-    Message.select(Message.id, Message.session, Message.text, Message.item).where(
+    Message.select(Message.id, Message.session, Message.fingerprint).where(
         caller_key() == Slot("caller"), Message.client_id == Slot("client_id")
     )
 )
@@ -80,8 +85,8 @@ _TOUCH = Statement(
 def duplicate_of(db: sqlite3.Connection, message: NewMessage, session: str | None) -> dict[str, Any] | None:
     """Find what the same caller already sent under the same client id; None when there is nothing.
 
-    Raises Conflict ``client_id`` when that was something else: another text or item, or (with ``session``)
-    for another session.
+    Raises Conflict ``client_id`` when that was something else: its ``fingerprint``, of which equal ones ask
+    for the same effect, is another, or (with ``session``) it was for another session.
     """
     client_id = message.get("client_id")
     if client_id is None:
@@ -89,9 +94,9 @@ def duplicate_of(db: sqlite3.Connection, message: NewMessage, session: str | Non
     row = _SAME_CLIENT_ID.row(db, caller=message.get("caller") or "", client_id=client_id)
     if row is None:
         return None
-    first, first_session, text, item = row
-    if (text, item) != (message["text"], message.get("item")) or session not in {None, first_session}:
-        raise Conflict("client_id", f"the id {client_id!r} was used for another message, {first}")
+    first, first_session, fingerprint = row
+    if fingerprint != message.get("fingerprint") or session not in {None, first_session}:
+        raise Conflict("client_id", f"the id {client_id!r} was used for another call, of message {first}")
     return {"duplicate": first, "session": first_session}
 
 

@@ -80,6 +80,7 @@ def tables() -> list[type[Model]]:
         hops = IntegerField(default=0)
         caller = TextField(null=True)
         client_id = TextField(null=True)
+        fingerprint = TextField(null=True)
         text = TextField()
         item = TextField(null=True)
         fanout = TextField(null=True)

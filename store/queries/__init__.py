@@ -10,7 +10,7 @@ from typing import Any
 
 from showcaller.store.queries.fanouts import fanout, fanout_items, find_group, last_fanouts
 from showcaller.store.queries.messages import message, read_messages
-from showcaller.store.queries.outbox import counts, unfinished
+from showcaller.store.queries.outbox import counts, relay, unfinished
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
@@ -28,6 +28,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             last_fanouts,
             find_group,
             counts,
+            relay,
         )
     }
 )
@@ -45,5 +46,6 @@ __all__ = [
     "load_session",
     "message",
     "read_messages",
+    "relay",
     "unfinished",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from peewee import JOIN, fn
 
-from showcaller.store.models import Event, Fanout, Message, Outbox, Session, literal
+from showcaller.store.models import Event, Fanout, Message, Outbox, Relay, Session, literal
 from showcaller.store.models import unfinished as is_unfinished
 from showcaller.store.statement import Statement
 
@@ -14,6 +14,7 @@ _UNFINISHED = Statement(
     .join(Message, JOIN.LEFT_OUTER, on=(Message.id == Outbox.key))
     .order_by(Outbox.id)
 )
+_RELAY = Statement(Relay.select())
 _COUNTS = {
     "sessions": Statement(Session.select(fn.COUNT(Session.id))),
     "messages": Statement(Message.select(fn.COUNT(Message.position))),
@@ -44,3 +45,8 @@ def unfinished(db: sqlite3.Connection) -> list[dict[str, Any]]:
 def counts(db: sqlite3.Connection) -> dict[str, int]:
     """Give how many rows of each kind there are, and how many messages are queued and handed."""
     return {name: (statement.row(db) or (0,))[0] for name, statement in _COUNTS.items()}
+
+
+def relay(db: sqlite3.Connection) -> dict[str, Any] | None:
+    """Give the relay's own row; None before its first start."""
+    return _RELAY.record(db)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.relay.call import Caller
 from showcaller.store.errors import StoreLocked
 from showcaller.transport.doors.local import OWNER
 from tests.actors.relay.conftest import OpenStage
@@ -160,7 +161,22 @@ def test_the_same_id_with_another_body_is_refused(stage: Stage) -> None:
     assert "id-1" in refused["error"]
 
 
-@pytest.mark.parametrize("client_id", ["", "x" * 201, "a\nb", "\ud800", 7])
+@pytest.mark.parametrize("other", [{"title": "else"}, {"cwd": "/"}, {"text": "stop"}])
+def test_an_id_of_another_create_is_refused(stage: Stage, other: dict[str, str]) -> None:
+    assert stage.call("create_session", "one", text="go", wait_seconds=0)["ok"]
+    assert stage.call("create_session", "one", text="go", wait_seconds=9)["status"] == "duplicate"
+    refused = stage.call("create_session", "one", **{"text": "go", "wait_seconds": 0, **other})
+    assert (refused["code"], stage.read("counts")["sessions"]) == (INVALID, 1)
+
+
+def test_only_the_owner_may_call_yet(stage: Stage) -> None:
+    listing = {"action": "list_sessions", "relay": "this"}
+    refused = stage.door._begin(listing, Caller("agent", "ses_000000000000"), None)
+    stage.settle()
+    assert refused.get()["code"] == "REMOTE_RELAY_FORBIDDEN"
+
+
+@pytest.mark.parametrize("client_id", ["", "x" * 256, "a\nb", "\ud800", 7])
 def test_an_id_that_cannot_be_kept_is_refused(stage: Stage, client_id: Any) -> None:
     assert stage.call("create_session", client_id, text="go")["code"] == INVALID
     assert stage.read("counts")["sessions"] == 0

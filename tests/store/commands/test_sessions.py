@@ -1,5 +1,7 @@
 """Making sessions, taking prompts, and putting sessions away."""
 
+from typing import Any
+
 import pytest
 
 from tests.store.desk import Desk, message_of, session_of
@@ -81,11 +83,11 @@ def test_a_repeat_is_known_when_its_session_is_archived_or_full(desk: Desk) -> N
     assert desk.value("accept_message", message=again)["duplicate"] == "msg_m"
 
 
-@pytest.mark.parametrize("other", [{"text": "else"}, {"item": "1"}, {"session": "ses_b"}])
-def test_the_same_client_id_with_another_body_is_refused(desk: Desk, other: dict[str, str]) -> None:
+@pytest.mark.parametrize("other", [{"fingerprint": "other"}, {"fingerprint": None}, {"session": "ses_b"}])
+def test_the_same_client_id_with_another_body_is_refused(desk: Desk, other: dict[str, Any]) -> None:
     desk.session("a")
     desk.session("b")
-    first = message_of("m", session="ses_a", client_id="one")
+    first = message_of("m", session="ses_a", client_id="one", fingerprint="f")
     desk.value("accept_message", message=first)
     assert desk.conflict("accept_message", message={**first, "id": "msg_again", **other}) == "client_id"
 
