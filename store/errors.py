@@ -1,6 +1,7 @@
 """What can be wrong with the file that holds the store: every error names the file and the way out."""
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -115,17 +116,15 @@ _BY_CODE: dict[int, tuple[type[StoreError], str]] = {
 def storage_error(error: BaseException, path: Path | str) -> StoreError | None:
     """Translate what SQLite says about the file into an error that names it and the way out.
 
-    Looks behind peewee's own exceptions. Gives None when the error is no trouble with the storage but a
-    mistake in a statement or a value.
+    Looks behind peewee's own exceptions, and past what a failed clean-up raised on top of the first trouble.
+    Gives None when the error is no trouble with the storage but a mistake in a statement or a value.
     """
-    found = _sqlite_error(error)
-    if found is None:
-        return None
-    known = _BY_CODE.get(found.sqlite_errorcode & 0xFF)
-    if known is None:
-        return None
-    kind, reason = known
-    return kind(path, f"{reason} (SQLite: {found})")
+    for found in _sqlite_errors(error):
+        known = _BY_CODE.get(found.sqlite_errorcode & 0xFF)
+        if known is not None:
+            kind, reason = known
+            return kind(path, f"{reason} (SQLite: {found})")
+    return None
 
 
 def rebuilt_error(kind: str, path: str, reason: str) -> StoreError:
@@ -133,9 +132,8 @@ def rebuilt_error(kind: str, path: str, reason: str) -> StoreError:
     return _KINDS.get(kind, StoreUnavailable)(path, reason)
 
 
-def _sqlite_error(error: BaseException | None) -> sqlite3.Error | None:
+def _sqlite_errors(error: BaseException | None) -> Iterator[sqlite3.Error]:
     while error is not None:
         if isinstance(error, sqlite3.Error) and hasattr(error, "sqlite_errorcode"):
-            return error
+            yield error
         error = error.__cause__ or error.__context__
-    return None

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Sequence
 from traceback import format_exception_only
 from typing import Final
@@ -16,12 +17,13 @@ from showcaller.transport.worker.turn import RunningTurn
 GRACE: Final = 5.0
 OUTPUT_INTERVAL: Final = 0.1
 PATIENCE: Final = 2.0
+AT_WORK: Final = 256
 
 log = logging.getLogger("showcaller.worker")
 
 
 class Host:
-    """Runs turns on the event loop that it is made on; how many at a time is the relay's affair.
+    """Runs turns on the event loop that it is made on, at most ``at_work`` at a time; the others wait.
 
     A turn is named by its id: the same turn handed over again while it runs changes nothing, and after
     its end gets that end again. ``grace`` is the time in seconds between asking work to end and ending it
@@ -35,6 +37,7 @@ class Host:
         *,
         grace: float = GRACE,
         output_interval: float = OUTPUT_INTERVAL,
+        at_work: int = AT_WORK,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._link = link
@@ -43,6 +46,9 @@ class Host:
         self._output_interval = output_interval
         self._running: dict[str, RunningTurn] = {}
         self._begun: list[RunningTurn] = []
+        self._at_work: set[str] = set()
+        self._most_at_work = at_work
+        self._waiting: deque[RunningTurn] = deque()
         self._written: dict[str, RunningTurn] = {}
         self._outbox: list[FromWorkerMessage] = []
         self._ends = RecentEnds()
@@ -101,11 +107,22 @@ class Host:
         """Give the receipts of all turns taken in this step, and only then let the providers have them."""
         begun, self._begun = self._begun, []
         self._link.send([TurnTaken(session=turn.request.session, turn=turn.request.turn) for turn in begun])
-        for turn in begun:
+        self._waiting.extend(begun)
+        self._start_waiting()
+
+    def _start_waiting(self) -> None:
+        """Start what waits, in order, while there is room; what was halted meanwhile only has to end."""
+        while self._waiting and len(self._at_work) < self._most_at_work:
+            self._start(self._waiting.popleft())
+
+    def _start(self, turn: RunningTurn) -> None:
+        if turn.task is None:
+            self._at_work.add(turn.request.turn)
             turn.task = self._loop.create_task(self._run(turn))
 
     async def _run(self, turn: RunningTurn) -> None:
         request = turn.request
+        turn.started = self._loop.time()
         if request.timeout is not None:
             turn.timers.append(self._loop.call_later(request.timeout, self._halt, turn, "timeout"))
         result = await self._provided(turn) if turn.halted is None else Result()
@@ -133,12 +150,18 @@ class Host:
             return Result(error_text="".join(format_exception_only(error)).strip())
 
     def _halt(self, turn: RunningTurn, why: Halt) -> None:
-        if turn.halt(why):
+        if not turn.halt(why):
+            return
+        if turn in self._waiting:  # nothing of it runs: its end need not wait for room
+            self._start(turn)
+        else:
             turn.timers.append(self._loop.call_later(self._grace + PATIENCE, turn.give_up))
 
     def _end(self, turn: RunningTurn, end: TurnEnded) -> None:
         turn.finish()
         del self._running[end.turn]
+        self._at_work.discard(end.turn)
+        self._start_waiting()
         self._ends.remember(end)
         if self._written.pop(end.turn, None) is not None:
             self._post(_output(turn))

@@ -22,7 +22,7 @@ class Stage:
     """Plays the relay: hands over turns and waits, within a limit, for what comes back."""
 
     def __init__(
-        self, providers: dict[str, Provider], grace: float = 5.0, output_interval: float = 0.01
+        self, providers: dict[str, Provider], grace: float = 5.0, output_interval: float = 0.01, **more: Any
     ) -> None:
         link = MemoryLink()
         self.relay = WorkerLink(link.relay_end)
@@ -30,7 +30,11 @@ class Stage:
         self._arrived = asyncio.Event()
         self.relay.connect(self._deliver)
         self.host = Host(
-            RelayLink(link.worker_end), Providers(providers), grace=grace, output_interval=output_interval
+            RelayLink(link.worker_end),
+            Providers(providers),
+            grace=grace,
+            output_interval=output_interval,
+            **more,
         )
         self._turns = 0
 

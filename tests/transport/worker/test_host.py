@@ -242,3 +242,19 @@ async def test_a_result_that_is_none_fails_its_turn_only(stage: Stage, play: Scr
     assert (end.outcome, end.stop_reason) == ("failed", "end")
     assert "unusable result" in (end.error_text or "")
     await stage.host.drain()
+
+
+async def test_turns_beyond_the_limit_wait_for_room(play: Scripted) -> None:
+    stage = play.stage = Stage({"play": play}, grace=0.0, at_work=2)
+    first, second, third, fourth = (stage.start(provider="play") for _ in range(4))
+    await play.running(second)
+    assert [stage.kinds(turn) for turn in (third, fourth)] == [["turn_taken"], ["turn_taken"]]
+    stage.stop(fourth)
+    assert (await stage.end_of(fourth)).outcome == "stopped"
+    assert play.started == [first, second]
+    play.results[first].set_result(Result("1"))
+    await play.running(third)
+    for turn in (second, third):
+        play.results[turn].set_result(Result("more"))
+        assert (await stage.end_of(turn)).reply == "more"
+    await stage.host.close()

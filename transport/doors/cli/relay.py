@@ -101,12 +101,12 @@ class Door:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no relay ever stored anything in the data folder.
+        """Whether no relay ever stored anything in the data folder: there is nothing, or only a lock.
 
         One that may not be looked into is not empty: opening it says what is wrong.
         """
         try:
-            return next(self.home.iterdir(), None) is None
+            return all(entry.name == "lock" for entry in self.home.iterdir())
         except FileNotFoundError:
             return True
         except OSError:
