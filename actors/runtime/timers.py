@@ -63,10 +63,10 @@ class Timers:
     """The timers of one dispatcher. Thread-safe.
 
     A new timer goes to an inbox by one atomic append; who fires timers sorts it in. ``added_early`` is
-    called after a timer was put in that is due before ``wakes_at``, so that a sleeper can wake: the
-    sleeper sets ``wakes_at`` and then looks into the inbox once more, the adder appends and then looks at
-    ``wakes_at``, so one of them sees the other. Firing takes the message out under the lock, where
-    ``cancel`` also looks: exactly one of them gets it.
+    called after a timer was put in that is due before ``wakes_at``, so that a sleeper can wake.
+    ``wakes_at`` is infinite until the sleeper has sorted in what there is: one added before is sorted in,
+    one added later either sees the infinite time and reports, or sees when the sleeper wakes. Firing
+    takes the message out under the lock, where ``cancel`` also looks: exactly one of them gets it.
     """
 
     def __init__(self, clock: Clock, added_early: Callable[[], None], late: Callable[[], None]) -> None:
@@ -178,11 +178,9 @@ class Timers:
 
     def sleep_until(self) -> float | None:
         """As ``next_look``, for somebody who goes to sleep: timers added from now on wake if due earlier."""
-        while True:
-            due = self.next_look()
-            self.wakes_at = math.inf if due is None else due
-            if not self._inbox:
-                return due
+        due = self.next_look()
+        self.wakes_at = math.inf if due is None else due
+        return due
 
     def awake(self) -> None:
         """Nobody sleeps for timers any more: each that is added is reported."""

@@ -221,6 +221,31 @@ class TestCancellation:
         assert not ref.is_alive()
         assert "ignored GeneratorExit" in caplog.text
 
+    def test_an_actor_can_kill_itself_with_nothing_else_in_its_mailbox(
+        self, manual: ManualDispatcher
+    ) -> None:
+        class Suicidal(Actor):
+            registered = False
+
+            def on_receive(self, message: Any) -> str:
+                self.actor_ref.kill()
+                return "last words"
+
+        ref = Suicidal.start()
+        assert ref.ask("go") == "last words"
+        manual.settle()
+        assert not ref.is_alive()
+
+    def test_a_reply_that_comes_before_the_handler_lets_go_resumes_it(self, manual: ManualDispatcher) -> None:
+        class Hasty(Future[str]):
+            """A future that is done as soon as somebody waits for it."""
+
+            def add_done_callback(self, callback: Any) -> None:
+                super().add_done_callback(callback)
+                self.try_set("at once")
+
+        assert Waiting.start().ask(Hasty()) == "at once"
+
     def test_kill_twice_and_kill_the_dead_does_nothing(self, manual: ManualDispatcher) -> None:
         ref = Waiting.start()
         ref.kill()

@@ -321,6 +321,18 @@ class TestMail:
         assert supervisor.stop(timeout=20) is True
 
 
+    def test_an_order_to_stop_that_was_not_reached_is_void_in_the_next_life(
+        self, manual: ManualDispatcher
+    ) -> None:
+        """A sibling fails by itself before it gets to the order to stop for the restart of all."""
+        troupe = Troupe(manual, strategy="one_for_all")
+        troupe.news()
+        troupe["a"].tell("boom")
+        troupe["c"].tell("boom")
+        assert troupe.news() == ["a fails", "c fails", "b stops", "a starts", "b starts", "c starts"]
+        assert troupe.restarted() == {"a": 1, "b": 1, "c": 1}
+
+
 class TestHooks:
     def test_a_failing_on_failure_changes_nothing(self, manual: ManualDispatcher) -> None:
         class Twice(Failing):
