@@ -74,3 +74,12 @@ def test_an_error_arrives_from_the_writer_process_as_it_was(kind: type[errors.St
     again = errors.rebuilt_error(kind.__name__, str(PATH), "it is so; do this")
     assert type(again) is kind
     assert (again.path, again.reason) == (PATH, "it is so; do this")
+
+
+def test_trouble_is_found_behind_a_clean_up_that_failed_on_top_of_it(tmp_path: Path) -> None:
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    no_transaction = sqlite3.OperationalError("cannot rollback - no transaction is active")
+    no_transaction.sqlite_errorcode = sqlite3.SQLITE_ERROR
+    no_transaction.__context__ = full
+    assert isinstance(errors.storage_error(no_transaction, tmp_path), errors.StoreFull)
