@@ -30,9 +30,8 @@ def client_id_of(text: object) -> str:
 
     """
     if not isinstance(text, str) or len(text) > LONGEST or not _VISIBLE.fullmatch(text):
-        raise invalid(
-            f"The id {quote_foreign(str(text), 80)} of this call must be 1 to {LONGEST} visible ASCII characters."
-        )
+        shown = quote_foreign(str(text), 80)
+        raise invalid(f"The id {shown} of this call must be 1 to {LONGEST} visible ASCII characters.")
     return text
 
 

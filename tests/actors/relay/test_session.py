@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.contract.calls import Send
 from showcaller.actors.contract.worker import TurnEnded, TurnOutput, TurnTaken
 from showcaller.actors.relay.messages import AwaitEnd, GoOn, IfAwake, Look, Prompt, StopRunning, ToSession
 from showcaller.actors.relay.prompts import message_row
@@ -113,7 +114,7 @@ def test_a_session_that_asked_twice_to_sleep_does_not_put_its_successor_to_sleep
     for _ in range(steps):
         stage.dispatcher.step()
     stage.workers.say(TurnTaken(session=session, turn=message))
-    prompt = Prompt(message_row("second", stage.ports, None))
+    prompt = Prompt(message_row(Send(relay="this", session=session, text="second"), stage.ports, None))
     accepted = stage.supervisor.request(ToSession(session, prompt))
     stage.settle()
     assert accepted.done
