@@ -195,3 +195,6 @@ def probe() -> "tuple[ActorRef[Probe], list[Any]]":
     if not isinstance(actor, Probe):
         raise pykka.ActorDeadError(f"{ref} not found")
     return ref, actor.received
+
+
+__all__ = ["ManualClock", "ManualDispatcher", "NothingToRun", "Probe", "probe"]

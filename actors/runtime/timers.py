@@ -82,9 +82,23 @@ class Timers:
 
     # -- making and cancelling ---------------------------------------------------------------------
 
-    def after(self, seconds: float, ref: "ActorRef[Any]", message: Any) -> Timer:
-        """Tell ``message`` to ``ref`` once, ``seconds`` from now (below 0 counts as 0)."""
-        return self._add(seconds, ref, message, None)
+    def after(
+        self, seconds: float, ref: "ActorRef[Any]", message: Any, interval: float | None = None
+    ) -> Timer:
+        """Tell ``message`` to ``ref`` ``seconds`` from now (below 0 counts as 0), then every ``interval``."""
+        if not -LONGEST < seconds < LONGEST:
+            raise ValueError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
+        due = self.clock.monotonic()
+        if seconds > 0:
+            due += seconds
+        timer = Timer(self, due, ref, message, interval)
+        self._inbox.append(timer)
+        if due < self.wakes_at:
+            self._added_early()
+        if len(self._inbox) > INBOX:
+            with self._lock:
+                self._sort_in()
+        return timer
 
     def every(self, seconds: float, ref: "ActorRef[Any]", message: Any) -> Timer:
         """Tell ``message`` to ``ref`` every ``seconds`` (above 0), first ``seconds`` from now.
@@ -93,7 +107,7 @@ class Timers:
         """
         if not seconds > 0:
             raise ValueError(f"an interval must be above 0 seconds, not {seconds!r}")
-        return self._add(seconds, ref, message, seconds)
+        return self.after(seconds, ref, message, seconds)
 
     def at(self, wall: int, ref: "ActorRef[Any]", message: Any) -> Timer:
         """Tell ``message`` to ``ref`` once the wall clock shows ``wall`` (milliseconds since the epoch).
@@ -108,23 +122,8 @@ class Timers:
 
     def expire(self, future: "Future[Any]", seconds: float) -> None:
         """End ``future`` in ``pykka.Timeout`` unless it is done within ``seconds``."""
-        timer = self._add(seconds, _Expiry(future, seconds, self._late), None, None)
+        timer = self.after(seconds, _Expiry(future, seconds, self._late), None)  # type: ignore[arg-type]
         future.add_done_callback(lambda _: timer.cancel())
-
-    def _add(self, seconds: float, ref: Any, message: Any, interval: float | None) -> Timer:
-        if not -LONGEST < seconds < LONGEST:
-            raise ValueError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
-        due = self.clock.monotonic()
-        if seconds > 0:
-            due += seconds
-        timer = Timer(self, due, ref, message, interval)
-        self._inbox.append(timer)
-        if due < self.wakes_at:
-            self._added_early()
-        if len(self._inbox) > INBOX:
-            with self._lock:
-                self._sort_in()
-        return timer
 
     def cancel(self, timer: Timer) -> bool:
         """Forget a timer; False when it has fired for the last time. Thread-safe."""

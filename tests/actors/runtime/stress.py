@@ -8,7 +8,7 @@ import random
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from showcaller.actors.runtime import (
     Actor,
@@ -20,6 +20,7 @@ from showcaller.actors.runtime import (
     Future,
     GetChild,
     MailboxFull,
+    MailboxPolicy,
     RestartIntensity,
     Supervisor,
     Timeout,
@@ -62,8 +63,8 @@ class Reentrant(Worker):
 class Bounded(Worker):
     """The same with little room."""
 
-    mailbox_limit = 5
-    mailbox_policy = "drop_oldest"
+    mailbox_limit: ClassVar[int | None] = 5
+    mailbox_policy: ClassVar[MailboxPolicy] = "drop_oldest"
 
 
 class Pinned(Worker):

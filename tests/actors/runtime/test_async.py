@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -468,7 +469,8 @@ class TestManualInALoop:
             registered = False
 
             def on_receive(self, message: "Future[str]") -> str:
-                return asyncio.run(_awaiting(message))
+                answer: str = asyncio.run(_awaiting(message))
+                return answer
 
         done: Future[str] = Future()
         done.set("there")
@@ -486,7 +488,7 @@ async def _set(future: "Future[str]") -> None:
 
 class TestPushed:
     def test_derived_futures_are_pushed(self) -> None:
-        first, second = Future[list[int]](), Future[list[int]]()
+        first, second = Future[Iterable[int]](), Future[Iterable[int]]()
         doubled = first.map(lambda items: [2 * item for item in items])
         odd = first.filter(lambda item: item % 2 == 1)
         total = first.reduce(lambda left, right: left + right, 100)

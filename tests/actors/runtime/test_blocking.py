@@ -47,10 +47,9 @@ class AsyncLink(Link):
 
 def chain_of(count: int, kinds: list[type[Link]]) -> ActorRef[Any]:
     """Start a chain and give its first link."""
-    ref: ActorRef[Any] | None = None
-    for number in range(count):
+    ref: ActorRef[Any] = kinds[0].start()
+    for number in range(1, count):
         ref = kinds[number % len(kinds)].start(ref)
-    assert ref is not None
     return ref
 
 

@@ -5,7 +5,7 @@ import gc
 import threading
 import time
 import tracemalloc
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -89,26 +89,26 @@ class TestOrder:
         for sender in senders:
             sender.start()
         got = everything.get(timeout=20)
-        for sender in range(4):
-            assert [number for who, number in got if who == sender] == list(range(2_000))
+        for who in range(4):
+            assert [number for teller, number in got if teller == who] == list(range(2_000))
 
 
 class Bounded(Probe):
     """Keeps what it gets; at most three messages wait."""
 
-    mailbox_limit = 3
+    mailbox_limit: ClassVar[int | None] = 3
 
 
 class Newest(Bounded):
     """Drops what comes too late."""
 
-    mailbox_policy = "drop_newest"
+    mailbox_policy: ClassVar[MailboxPolicy] = "drop_newest"
 
 
 class Oldest(Bounded):
     """Drops what waits longest."""
 
-    mailbox_policy = "drop_oldest"
+    mailbox_policy: ClassVar[MailboxPolicy] = "drop_oldest"
 
 
 def received(ref: ActorRef[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,7 +16,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the seeds that were asked for, or the first ones."""
     if "seed" in metafunc.fixturenames:
         one = metafunc.config.getoption("seed", None)
-        seeds = range(metafunc.config.getoption("seeds", 60)) if one is None else [one]
+        seeds = range(int(metafunc.config.getoption("seeds", 60) or 0)) if one is None else [one]
         metafunc.parametrize("seed", seeds)
 
 
@@ -35,7 +35,7 @@ def play(seed: int) -> None:
     draw = random.Random(seed)
     world = World(seed, draw.choice(["one_for_one", "one_for_all", "rest_for_one"]))
     names = sorted(CAST)
-    events = [
+    events: list[tuple[int, Callable[[], object]]] = [
         (20, lambda: world.tell(draw.choice(names))),
         (3, lambda: world.boom(draw.choice(names))),
         (10, lambda: world.ask(draw.choice(names))),

@@ -320,7 +320,6 @@ class TestMail:
         assert supervisor.ask(ListChildren())[0].restarts == 50
         assert supervisor.stop(timeout=20) is True
 
-
     def test_an_order_to_stop_that_was_not_reached_is_void_in_the_next_life(
         self, manual: ManualDispatcher
     ) -> None:

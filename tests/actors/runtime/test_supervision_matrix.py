@@ -12,14 +12,30 @@ from tests.actors.runtime.stage import Troupe
 
 Ending = Literal["normal", "failure", "kill", "on_start_failure"]
 
+
+def fail(troupe: Troupe) -> None:
+    """Let b fail."""
+    troupe["b"].tell("boom")
+
+
+def kill(troupe: Troupe) -> None:
+    """Kill b."""
+    troupe["b"].kill()
+
+
+def fail_and_refuse_to_start(troupe: Troupe) -> None:
+    """Let b fail, and let its next life not start either, once."""
+    troupe.unwilling.add("b")
+    troupe["b"].tell("boom")
+
+
 STRATEGIES: list[Strategy] = ["one_for_one", "one_for_all", "rest_for_one"]
 RESTARTS: list[Restart] = ["permanent", "transient", "temporary"]
 ENDINGS: dict[Ending, Callable[[Troupe], object]] = {
     "normal": lambda troupe: troupe["b"].stop(block=False),
-    "failure": lambda troupe: troupe["b"].tell("boom"),
-    "kill": lambda troupe: troupe["b"].kill(),
-    # It fails, and its next life does not start either, once.
-    "on_start_failure": lambda troupe: (troupe.unwilling.add("b"), troupe["b"].tell("boom")),
+    "failure": fail,
+    "kill": kill,
+    "on_start_failure": fail_and_refuse_to_start,
 }
 LAST_WORDS: dict[Ending, list[str]] = {
     "normal": ["b stops"],

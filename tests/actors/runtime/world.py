@@ -1,7 +1,7 @@
 """A small world of actors beside a model of it: what must hold whatever happens, in whatever order."""
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 from showcaller.actors.runtime import (
     Actor,
@@ -12,6 +12,7 @@ from showcaller.actors.runtime import (
     Future,
     GetChild,
     MailboxFull,
+    MailboxPolicy,
     RestartIntensity,
     Supervisor,
     Terminated,
@@ -76,14 +77,14 @@ class Reentrant(Member):
 class Bounded(Member):
     """The same with little room."""
 
-    mailbox_limit = 2
-    mailbox_policy = "drop_oldest"
+    mailbox_limit: ClassVar[int | None] = 2
+    mailbox_policy: ClassVar[MailboxPolicy] = "drop_oldest"
 
 
 class Narrow(Member):
     """The same, and refuses."""
 
-    mailbox_limit = 2
+    mailbox_limit: ClassVar[int | None] = 2
 
 
 CAST: dict[str, tuple[type[Member], str, Restart | None]] = {
