@@ -61,6 +61,10 @@ class BaseDispatcher:
         """Where a pinned actor runs that is started here."""
         return self
 
+    def unpinned(self) -> "BaseDispatcher":
+        """Where an actor runs that is started here and is not pinned."""
+        return self
+
     def _timer_added(self) -> None:
         """A timer was added that is due before what we sleep for."""
 

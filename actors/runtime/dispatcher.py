@@ -150,6 +150,8 @@ class Dispatcher(BaseDispatcher):
             overtaken = self._runner
             if overtaken is None or self._parked is not None or self._closed:
                 return
+            if overtaken.runnable is None or overtaken.runnable is BETWEEN:
+                return  # it is in no slice: it waits for the processor, as another one would
             if self.clock.monotonic() - overtaken.since < patience:
                 return
             watch = overtaken.watch = SlowWatch(self, overtaken, self.slow_after)

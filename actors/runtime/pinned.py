@@ -43,6 +43,10 @@ class PinnedThread(BaseDispatcher):
         """Give a new thread, beside this one."""
         return self.home.pin()
 
+    def unpinned(self) -> BaseDispatcher:
+        """Nobody shares this thread."""
+        return self.home
+
     def schedule(self, runnable: Runnable) -> None:
         """Let the cell run. Thread-safe, never blocks."""
         with self._lock:

@@ -26,7 +26,7 @@ def make_ref(actor: "Actor", dispatcher: "BaseDispatcher") -> ActorRef[Any]:
 def spawn(recipe: Recipe, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any]:
     """Make the ref of a supervised actor and order its first life; what happens is told to the supervisor."""
     actor = unborn(recipe, None)
-    ref = actor._actor_ref = make_ref(actor, supervisor.dispatcher)
+    ref = actor._actor_ref = make_ref(actor, supervisor.dispatcher.unpinned())
     ref._mail.clear()
     ref._hold = LIMBO
     ref.extras().link = link

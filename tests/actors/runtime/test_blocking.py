@@ -341,6 +341,18 @@ class TestTakingOver:
         assert "is slow" in warnings[0]
         assert "Slow.on_receive (line " in warnings[0]
 
+    def test_a_runner_that_waits_for_the_processor_is_not_overtaken(self, threads: Dispatcher) -> None:
+        """A main program that computes makes the runner late, and more threads would not help."""
+        refs = [Link.start() for _ in range(10)]
+        most = 0
+        end = time.monotonic() + 0.4
+        while time.monotonic() < end:
+            for ref in refs:
+                ref.tell(0)
+            sum(range(20_000))
+            most = max(most, len(threads._threads))
+        assert most <= 4
+
     def test_nothing_left_to_wait_for_is_said_under_the_manual_dispatcher(
         self, manual: ManualDispatcher
     ) -> None:

@@ -331,6 +331,34 @@ class TestMail:
         assert troupe.news() == ["a fails", "c fails", "b stops", "a starts", "b starts", "c starts"]
         assert troupe.restarted() == {"a": 1, "b": 1, "c": 1}
 
+    def test_stop_in_the_middle_of_restarts_ends_everything(self, threads: Dispatcher) -> None:
+        for strategy in ("one_for_one", "one_for_all", "rest_for_one") * 5:
+            intensity = RestartIntensity(1_000_000, 1)
+            specs = [ChildSpec(name, Failing) for name in "abc"]
+            supervisor = Supervisor.start(specs, strategy=strategy, intensity=intensity)
+            refs: list[ActorRef[Any]] = [supervisor.ask(GetChild(name), timeout=10) for name in "abc"]
+            for number in range(60):
+                refs[number % 3].tell("boom")
+            answers = [ref.ask("hello", block=False) for ref in refs]
+            assert supervisor.stop(timeout=20) is True
+            assert not any(ref.is_alive() for ref in refs)
+            for answer in answers:
+                try:
+                    assert answer.get(timeout=10) == "hello"
+                except ActorDeadError:
+                    continue
+
+    def test_children_of_a_pinned_supervisor_run_at_home(self, threads: Dispatcher) -> None:
+        class Pinned(Supervisor):
+            pinned = True
+
+        supervisor = Pinned.start([ChildSpec("child", Failing)])
+        child: ActorRef[Any] = supervisor.ask(GetChild("child"), timeout=10)
+        assert child.dispatcher is threads
+        child.tell("boom")
+        assert child.ask("hello", timeout=10) == "hello"
+        assert supervisor.stop(timeout=10) is True
+
 
 class TestHooks:
     def test_a_failing_on_failure_changes_nothing(self, manual: ManualDispatcher) -> None:
