@@ -22,6 +22,7 @@ from showcaller.actors.relay.messages import (
     NotUnderWay,
     Prompt,
     StopRunning,
+    StoreGone,
     ToSession,
     TurnOver,
     Write,
@@ -113,6 +114,13 @@ class Fanout(Actor):
 
     def on_start(self) -> None:
         """Store the new fan-out, or look up the one to go on with."""
+        try:
+            self._set_out()
+        except Exception as error:
+            self._tell_end(error)  # nobody else does for a failed start
+            raise
+
+    def _set_out(self) -> None:
         request = self._request
         if request.items is None or request.spec is None:
             self._ask_reader("fanout", _Found, group=request.group)
@@ -361,7 +369,7 @@ class Fanout(Actor):
             self._end(None)
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
-        self._writer.tell(Write(name, arguments, self.actor_ref, tag))
+        tell_if_alive(self._writer, Write(name, arguments, self.actor_ref, tag))  # else StoreGone comes
 
     def _ask_supervisor(self, attempt: Attempt, message: Any) -> None:
         number = attempt.number
@@ -389,6 +397,7 @@ _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
     TurnOver: Fanout._turn_over,
     NotUnderWay: Fanout._not_under_way,
     StopFanout: Fanout._stop_asked,
+    StoreGone: lambda fanout, gone: fanout._fail(gone.error),
     _Found: Fanout._found,
     _Page: Fanout._page,
     _Known: Fanout._known,

@@ -157,8 +157,14 @@ class Written(NamedTuple):
     answer: Answer
 
 
+class StoreGone(NamedTuple):
+    """From the supervisor to all: nothing can be stored any more in this run of the relay; end with this."""
+
+    error: Exception
+
+
 class AwaitStored(NamedTuple):
-    """To the writer: answer once everything told before this is stored or refused."""
+    """To the writer: answer once everything told before is stored or refused, or the writer has ended."""
 
 
 class MaySleep(NamedTuple):

@@ -22,6 +22,7 @@ from showcaller.actors.relay.messages import (
     MaySleep,
     Prompt,
     StopRunning,
+    StoreGone,
     TurnOver,
     Write,
     Written,
@@ -105,10 +106,17 @@ class Session(Actor):
 
     def on_start(self) -> None:
         """Store the new session, or load the one that was woken."""
+        try:
+            self._begin()
+        except Exception as error:
+            self.on_failure(type(error), error, error.__traceback__)  # nobody else does for a failed start
+            raise
+
+    def _begin(self) -> None:
         if self._first is not None:
             row, prompt, reply = self._first
-            self._first = None
             self._accept(prompt, reply, row)
+            self._first = None
             return
         self._stash = []
         ref = self.actor_ref
@@ -138,11 +146,22 @@ class Session(Actor):
 
     def on_failure(self, *_: Any) -> None:
         """Leave nobody waiting after a mistake of ours; the next message wakes the session anew."""
-        fault = ActorDeadError(f"session {self.id} failed; the relay's log says why")
-        for reply in (*self._accepting.values(), *(reply for _, reply in self._stash or ())):
-            _answer(reply, fault)
-        self._listeners.look_up_all()
+        self._answer_waiting(ActorDeadError(f"session {self.id} failed; the relay's log says why"))
         tell_if_alive(self._supervisor, Fell(self.id, self.actor_ref))
+
+    def _answer_waiting(self, error: Exception) -> None:
+        """Give this to who waits for an answer; who waits for an end sees in the store how it stands."""
+        if self._first is not None:
+            _answer(self._first[2], error)
+        for reply in (*self._accepting.values(), *(reply for _, reply in self._stash or ())):
+            _answer(reply, error)
+        self._listeners.look_up_all()
+
+    def _store_gone(self, gone: StoreGone) -> None:
+        """End: what is asked of the store gets no answer any more, and a turn's end could not be kept."""
+        self._answer_waiting(gone.error)
+        if self._in_flight.turn is not None:
+            self._ports.workers.send([StopTurn(session=self.id, turn=self._in_flight.turn)])
 
     # -- requests ----------------------------------------------------------------------------------
 
@@ -324,7 +343,7 @@ class Session(Actor):
                 self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
-        self._writer.tell(Write(name, arguments, self.actor_ref, tag))
+        tell_if_alive(self._writer, Write(name, arguments, self.actor_ref, tag))  # else StoreGone comes
 
     def _commit_hand_over(self, message: str) -> None:
         arguments = {"message": message, "worker": self._ports.worker, "at": self._ports.clock.wall()}
@@ -351,6 +370,7 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     TurnOutput: lambda session, output: session._in_flight.add(output),
     TurnTaken: Session._taken,
     Loaded: Session._loaded,
+    StoreGone: Session._store_gone,
     _TryAgain: lambda session, _: session._step(signals.TryAgain()),
 }
 

@@ -1,7 +1,7 @@
 """The relay's supervisor: starts the parts, recovers what was left, and knows who is awake."""
 
 import logging
-from typing import Any
+from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.directory import Directory
@@ -19,17 +19,30 @@ from showcaller.actors.relay.messages import (
     IfAwake,
     MaySleep,
     StopRunning,
+    StoreGone,
     ToSession,
 )
 from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
 from showcaller.actors.relay.session import Session
-from showcaller.actors.relay.writer import Writer
-from showcaller.actors.runtime import Actor, ActorRef, Future, take_reply
+from showcaller.actors.relay.writer import WRITER, start_writer
+from showcaller.actors.relay.writer_ledger import Ledger
+from showcaller.actors.runtime import Actor, ActorRef, Future, GetChild, Terminated, take_reply
 
 logger = logging.getLogger("showcaller.relay")
 
 Reply = Future[Any] | None
+
+STORE_GONE = (
+    "The part of this relay that stores has failed for good; its log says why. What was under way may be "
+    "stored or not: close the relay and open it again to see."
+)
+
+
+class _WriterUp(NamedTuple):
+    """The writer runs."""
+
+    writer: ActorRef[Any]
 
 
 class Supervisor(Actor):
@@ -40,14 +53,15 @@ class Supervisor(Actor):
     def __init__(self, ports: Ports, incarnation: str) -> None:
         super().__init__()
         self._ports = ports
-        self._incarnation = incarnation
         self.directory = Directory()
         self._sent: dict[str, int] = {}
         self._fanouts: dict[str, ActorRef[Any]] = {}
         self._stash: list[tuple[Any, Reply]] | None = []
         self._failed: Exception | None = None
         self._identity: Identity | None = None
+        self._ledger = Ledger(incarnation)
         self._writer: ActorRef[Any] | None = None
+        self._recovery: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
 
     def on_start(self) -> None:
@@ -56,8 +70,15 @@ class Supervisor(Actor):
         if self._ports.writer is None:
             Recovery.start(self._ports, None, self.actor_ref).tell(Recover())
             return
-        self._writer = Writer.start(self._ports.writer, self._incarnation)
-        Recovery.start(self._ports, self._writer, self.actor_ref).tell(Recover())
+        ref = self.actor_ref
+        started = start_writer(self._ports.writer, self._ledger).request(GetChild(WRITER))
+        started.add_done_callback(lambda done: tell_if_alive(ref, _WriterUp(done.get())))
+
+    def _writer_up(self, up: _WriterUp) -> None:
+        self._writer = up.writer
+        self.watch(up.writer)
+        self._recovery = Recovery.start(self._ports, up.writer, self.actor_ref)
+        self._recovery.tell(Recover())
 
     def _deliver(self, messages: FromWorkers) -> None:
         """Take what workers send, on the link's thread, straight to the sessions."""
@@ -76,8 +97,12 @@ class Supervisor(Actor):
             self._fanout_over(message)
         elif isinstance(message, Fell):
             self._let_go(message.session, message.ref)
+        elif isinstance(message, _WriterUp):
+            self._writer_up(message)
         elif isinstance(message, Recovered):
             self._recovered(message)
+        elif isinstance(message, Terminated):
+            self._store_gone(message)
         elif self._stash is not None:
             self._stash.append((message, take_reply()))
         else:
@@ -168,13 +193,31 @@ class Supervisor(Actor):
     # -- start and end -----------------------------------------------------------------------------
 
     def _recovered(self, recovered: Recovered) -> None:
+        if self._stash is None:
+            return  # the writer's end has settled it
         self._failed = recovered.error
         self._identity = recovered.identity
-        stash, self._stash = self._stash or [], None
+        stash, self._stash = self._stash, None
         for session in recovered.sessions:
             self._take(ToSession(session, GoOn()), None)
         for message, reply in stash:
             self._take(message, reply)
+
+    def _store_gone(self, ended: Terminated) -> None:
+        """Refuse everything from here on, and let all end who would wait for the writer."""
+        logger.error("The writer has ended for good, so nothing can be stored any more: %s", ended.reason)
+        self._failed = gone = Refusal(Code.STORAGE, STORE_GONE)
+        self._writer = None
+        self._ledger.give_up()
+        if self._recovery is not None and self._stash is not None:
+            self._recovery.kill()
+            self._recovered(Recovered(gone))
+        for fanout in self._fanouts.values():
+            tell_if_alive(fanout, StoreGone(gone))
+        for session, ref in self.directory.items():
+            tell_if_alive(ref, StoreGone(gone))
+            self._let_go(session, ref)
+        self._maybe_closed()
 
     def _close(self, reply: Reply) -> None:
         self._closing = [*(self._closing or []), reply]
@@ -188,16 +231,20 @@ class Supervisor(Actor):
         if not self._closing or len(self.directory) or self._fanouts:
             return
         replies, self._closing = self._closing, []
-        for reply in replies:
-            if reply is None or self._writer is None:
-                _answer(reply, None)
-            else:
-                self._writer.forward(AwaitStored(), reply)
+        if self._writer is None:
+            _answer_all(replies)
+        else:
+            self._writer.request(AwaitStored()).add_done_callback(lambda _: _answer_all(replies))
 
 
 def _answer(reply: Reply, value: Any) -> None:
     if reply is not None:
         reply.try_set(value)
+
+
+def _answer_all(replies: list[Reply]) -> None:
+    for reply in replies:
+        _answer(reply, None)
 
 
 def _refuse(reply: Reply, error: Exception) -> None:

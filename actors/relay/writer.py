@@ -1,13 +1,19 @@
 """The writer: gathers commands, commits them in batches, and gives each sender its answer."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import AwaitStored, Write, Written
 from showcaller.actors.relay.ports import WriterPort
-from showcaller.actors.runtime import Actor, ActorDeadError, Future, take_reply
-from showcaller.store.batch import Answer, Batch, Command
+from showcaller.actors.relay.writer_ledger import Ledger
+from showcaller.actors.runtime import Actor, ActorRef, ChildSpec, RestartIntensity, Supervisor, take_reply
+from showcaller.store.batch import Answer
 
-BATCH_LIMIT = 1000  # commands in one transaction: beyond it a larger one no longer pays
+INTENSITY = RestartIntensity(restarts=5, seconds=30.0)
+"""How often the writer may fail before it has ended for good."""
+
+WRITER = "writer"
 
 
 class _Flush:
@@ -15,81 +21,86 @@ class _Flush:
 
 
 class _Done:
-    """A batch came back."""
+    """A batch came back from one submission of it."""
 
-    def __init__(self, answers: "list[Answer]") -> None:
+    def __init__(self, submission: object, answers: Sequence[Answer]) -> None:
+        self.submission = submission
         self.answers = answers
 
 
 class Writer(Actor):
     """Owns the writer port. One batch is under way at a time; what comes meanwhile is the next one.
 
-    Tell it ``Write``; the sender gets ``Written`` once the command is committed, or was refused. After
-    the writer's death the port sends the same batch again, so a command is carried out once.
+    Tell it ``Write``; the sender gets ``Written`` once the command is committed, or was refused. After a
+    failure its next life goes on with the same ledger: it hands out the answers that are left, and submits
+    the batch under way again, of which the store knows whether it was committed. Only the answers to the
+    latest submission count, so each command is answered once, and as the store has it.
     """
 
     registered = False
 
-    def __init__(self, port: WriterPort, incarnation: str) -> None:
+    def __init__(self, port: WriterPort, ledger: Ledger) -> None:
         super().__init__()
         self._port = port
-        self._incarnation = incarnation
-        self._waiting: list[Write] = []
-        self._under_way: list[Write] = []
+        self._ledger = ledger
         self._flushing = False
-        self._awaiting: list[Future[Any]] = []
-        self._batches = 0
-        self._commands = 0
+        self._submission: object | None = None  # the one under way
+
+    def on_start(self) -> None:
+        """Go on with what an earlier life has left."""
+        if not self._ledger.is_empty:
+            self._flush_later()
 
     def on_receive(self, message: Any) -> None:
         """Take a command, send a batch, or hand out its answers."""
         if isinstance(message, Write):
-            self._waiting.append(message)
-            if not self._flushing and not self._under_way:
-                self._flushing = True
-                self.actor_ref.tell(_Flush())
+            self._ledger.add(message)
+            if not self._flushing and self._submission is None:
+                self._flush_later()
         elif isinstance(message, _Flush):
             self._flushing = False
-            self._submit()
+            self._go_on()
         elif isinstance(message, _Done):
-            self._hand_out(message.answers)
+            if message.submission is self._submission:
+                self._submission = None
+                self._ledger.note_answers(message.answers)
+                self._go_on()
         elif isinstance(message, AwaitStored):
-            self._await_stored(take_reply())
+            self._await_stored()
         else:
             super().on_receive(message)
 
-    def _await_stored(self, reply: "Future[Any] | None") -> None:
+    def _flush_later(self) -> None:
+        self._flushing = True
+        self.actor_ref.tell(_Flush())
+
+    def _await_stored(self) -> None:
+        reply = take_reply()
         if reply is not None:
-            self._awaiting.append(reply)
-            self._maybe_all_stored()
+            self._ledger.await_answers(reply)
+            self._ledger.answer_awaiting()
 
-    def _maybe_all_stored(self) -> None:
-        if not self._waiting and not self._under_way:
-            awaiting, self._awaiting = self._awaiting, []
-            for reply in awaiting:
-                reply.try_set(None)
+    def _go_on(self) -> None:
+        """Hand out what answers there are, and then have the next batch run."""
+        ledger = self._ledger
+        while (due := ledger.next_answer()) is not None:
+            write, answer = due
+            tell_if_alive(write.sender, Written(write.tag, answer))  # stored, also when the asker has gone
+        ledger.answer_awaiting()
+        batch = ledger.batch() if self._submission is None else None
+        if batch is not None:
+            self._submission = this = object()
+            ref = self.actor_ref
+            self._port.submit(batch, lambda answers: tell_if_alive(ref, _Done(this, answers)))
 
-    def _submit(self) -> None:
-        if self._under_way or not self._waiting:
-            return
-        self._under_way, self._waiting = self._waiting[:BATCH_LIMIT], self._waiting[BATCH_LIMIT:]
-        self._batches += 1
-        commands = [
-            Command(self._commands + number, write.name, write.arguments)
-            for number, write in enumerate(self._under_way, start=1)
-        ]
-        self._commands += len(commands)
-        ref = self.actor_ref
-        self._port.submit(
-            Batch(self._incarnation, self._batches, commands), lambda answers: ref.tell(_Done(list(answers)))
-        )
 
-    def _hand_out(self, answers: list[Answer]) -> None:
-        done, self._under_way = self._under_way, []
-        for write, answer in zip(done, answers, strict=True):
-            try:
-                write.sender.tell(Written(write.tag, answer))
-            except ActorDeadError:
-                continue  # stored all the same; whoever asked has gone
-        self._submit()
-        self._maybe_all_stored()
+class WriterSupervisor(Supervisor):
+    """Starts the writer again when it fails; one that fails too often ends for good (watch it)."""
+
+    registered = False
+
+
+def start_writer(port: WriterPort, ledger: Ledger) -> ActorRef[WriterSupervisor]:
+    """Start a supervised writer on this handler's dispatcher; ask what is given for the child ``WRITER``."""
+    child = ChildSpec(WRITER, Writer, (port, ledger), restart="permanent")
+    return WriterSupervisor.start([child], intensity=INTENSITY)

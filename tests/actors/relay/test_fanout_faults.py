@@ -6,6 +6,7 @@ import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.answers import written
+from showcaller.actors.relay.fanout import Fanout
 from showcaller.store.errors import StoreDamaged
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Run, Stage
@@ -99,6 +100,18 @@ def test_a_mistake_of_ours_is_told_to_whoever_waits(
     again = stage.resume(run.group)
     again.work()
     assert again.heard.statuses == {"a": "done"}
+
+
+def test_a_fan_out_that_cannot_even_start_tells_whoever_waits(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(Fanout, "_set_out", _break)
+        run = stage.fan_out(["a"])
+        stage.settle()
+    assert code_of(run) is Code.INTERNAL
+    caplog.clear()
+    stage.close()
 
 
 def _break(_: object) -> None:

@@ -8,7 +8,7 @@ from showcaller.actors.contract.calls import Send
 from showcaller.actors.contract.worker import TurnEnded, TurnOutput, TurnTaken
 from showcaller.actors.relay.messages import AwaitEnd, GoOn, IfAwake, Look, Prompt, StopRunning, ToSession
 from showcaller.actors.relay.prompts import message_row
-from showcaller.actors.relay.session import FIRST_PAUSE
+from showcaller.actors.relay.session import FIRST_PAUSE, Session
 from showcaller.store.errors import StoreUnavailable
 from tests.actors.relay.conftest import OpenStage, no_faults
 from tests.actors.relay.stage import Stage
@@ -359,6 +359,25 @@ def _ref(stage: Stage, session: str) -> Any:
 
 def _fail(_: Any) -> None:
     raise RuntimeError("the link is broken")
+
+
+def test_a_session_that_cannot_even_start_leaves_nobody_waiting(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    stage.workers.end(first)
+    stage.settle()
+    with monkeypatch.context() as broken:
+        broken.setattr(Session, "_begin", _fail)
+        calls = [stage.begin("send", session=session, text="lost", wait_seconds=600)]
+        calls.append(stage.begin("create_session", text="lost", wait_seconds=600))
+        stage.settle()
+    assert [call.get()["code"] for call in calls] == ["REMOTE_RELAY_INTERNAL"] * 2
+    assert stage.awake == []
+    assert "the link is broken" in caplog.text
+    caplog.clear()
+    stage.send(session, "second")
+    assert stage.workers.texts == ["first", "second"]
 
 
 def test_nobody_waits_for_a_listener_that_is_gone(stage: Stage) -> None:
