@@ -29,7 +29,14 @@ from showcaller.actors.relay.messages import (
 )
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
-from showcaller.actors.relay.turn_records import end_arguments, run_turn, waiting_message
+from showcaller.actors.relay.turn_records import (
+    end_arguments,
+    prompt_command,
+    run_turn,
+    signal_of,
+    waiting_message,
+)
+from showcaller.actors.relay.turn_state import TurnState
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, Future, take_reply
 
 logger = logging.getLogger("showcaller.relay")
@@ -47,23 +54,12 @@ class _ForPrompt(NamedTuple):
     is_busy: bool
 
 
-class _ForHandOver(NamedTuple):
-    """Tag of a write that hands a message over."""
+class _ForTurn(NamedTuple):
+    """Tag of a write about a turn; ``reply`` is the id of the agent's message that ends it, if any."""
 
+    command: str
     message: str
-
-
-class _ForTakeBack(NamedTuple):
-    """Tag of a write that queues a message again."""
-
-    message: str
-
-
-class _ForEnd(NamedTuple):
-    """Tag of a write that ends a turn."""
-
-    message: str
-    reply: str | None
+    reply: str | None = None
 
 
 class _TryAgain(NamedTuple):
@@ -95,7 +91,7 @@ class Session(Actor):
         self._first = first
         self._row: dict[str, Any] = {} if first is None else first[0]
         self._unusable: Exception | None = None
-        self._state = turn.TurnState(session)
+        self._state = TurnState(session)
         self._in_flight = InFlight()
         self._listeners = Listeners()
         self._stash: list[tuple[Any, Reply]] | None = None
@@ -176,42 +172,28 @@ class Session(Actor):
 
     def _accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
         is_busy = prompt.only_if_idle and self._is_busy()
-        arguments: dict[str, Any] = {"message": prompt.row}
-        if new_session is not None:
-            arguments["session"] = new_session
-        else:
-            arguments["message"] = {**prompt.row, "session": self.id}
-        if prompt.item is not None:
-            arguments |= {"group": prompt.item.group, "number": prompt.item.number}
-            name = "start_item" if new_session is not None else "retry_item"
-        else:
-            name = "create_session" if new_session is not None else "accept_message"
-        if is_busy:  # the store, which knows whether it was sent before, is asked to take no further one
-            arguments["queue_limit"] = 0
+        command = prompt_command(prompt, self.id, new_session, is_busy=is_busy)
         self._accepting[prompt.row["id"]] = reply
-        self._write(name, arguments, _ForPrompt(prompt, self._state.stops, is_busy))
+        self._write(*command, _ForPrompt(prompt, self._state.stops, is_busy))
 
     def _is_busy(self) -> bool:
         return self._state.turn is not None or bool(self._state.queue) or bool(self._accepting)
 
     def _await_end(self, request: AwaitEnd, reply: Reply) -> None:
-        if not self._is_under_way(request.message):
+        if not self._state.is_under_way(request.message):
             _answer(reply, None)
         elif reply is not None:
             self._listeners.add_reply(request.message, reply)
 
     def _listen(self, request: Listen, reply: Reply) -> None:
         self._listeners.add_ref(request.message, request.listener)
-        if not self._is_under_way(request.message):
+        if not self._state.is_under_way(request.message):
             self._listeners.look_up(request.message)
         _answer(reply, None)
 
-    def _is_under_way(self, message: str) -> bool:
-        return self._state.is_turn(message) or self._state.is_queued(message)
-
     def _stop_running(self, request: StopRunning, reply: Reply) -> None:
         message = request.message
-        if message is not None and not self._is_under_way(message) and message not in self._accepting:
+        if message is not None and not self._state.is_under_way(message) and message not in self._accepting:
             _answer(reply, False)
             return
         _answer(reply, self._state.turn is not None)
@@ -260,12 +242,10 @@ class Session(Actor):
             return
         if answer.error is None:
             self._pause = FIRST_PAUSE
-        if isinstance(tag, _ForHandOver):
-            self._hand_over_written(tag, answer.error)
-        elif isinstance(tag, _ForTakeBack):
-            self._take_back_written(tag, answer.error)
-        else:
-            self._end_written(tag, written)
+            self._last_reply = tag.reply
+        elif answer.error == "fault" or (answer.error == "conflict" and tag.command != "hand_over"):
+            logger.error("%s of %s was not stored: %s", tag.command, tag.message, answer.detail)
+        self._step(signal_of(tag.command, tag.message, answer.error))
 
     def _accepted(self, tag: _ForPrompt, written: Written) -> None:
         prompt, answer = tag.prompt, written.answer
@@ -284,31 +264,6 @@ class Session(Actor):
         _answer(reply, Accepted(self.id, prompt.row["id"]))
         self._step(signals.Stored(waiting_message(prompt.row), tag.stops))
 
-    def _hand_over_written(self, tag: _ForHandOver, error: str | None) -> None:
-        if error is None:
-            self._step(signals.HandOverStored(tag.message))
-        elif error == "conflict":
-            self._step(signals.HandOverRefused(tag.message))
-        else:
-            self._step(signals.HandOverFailed(tag.message))
-
-    def _take_back_written(self, tag: _ForTakeBack, error: str | None) -> None:
-        if error == "storage":
-            self._step(signals.StoreFailed(tag.message))
-        else:
-            self._step(signals.TakenBack(tag.message, gone=error is not None))
-
-    def _end_written(self, tag: _ForEnd, written: Written) -> None:
-        error = written.answer.error
-        if error is None:
-            self._last_reply = tag.reply
-            self._step(signals.EndStored(tag.message))
-        elif error == "storage":
-            self._step(signals.StoreFailed(tag.message))
-        else:
-            logger.error("The end of %s was not stored: %s", tag.message, written.answer.detail)
-            self._step(signals.EndRefused(tag.message, faulty=error == "fault"))
-
     def _taken(self, receipt: TurnTaken) -> None:
         """A worker's receipt changes nothing: that it may have the prompt was stored before it was sent."""
 
@@ -322,14 +277,17 @@ class Session(Actor):
     def _carry_out(self, effect: signals.Effect) -> None:
         match effect:
             case signals.CommitHandOver(message):
-                self._commit_hand_over(message.id)
+                at, worker = self._ports.clock.wall(), self._ports.worker
+                self._write_turn("hand_over", message.id, worker=worker, at=at)
             case signals.SendRun(message):
                 self._in_flight.begin(message.id)
                 self._ports.workers.send([run_turn(self._row, message)])
             case signals.SendStop(message_id):
                 self._ports.workers.send([StopTurn(session=self.id, turn=message_id)])
             case signals.CommitTakeBack(message_id):
-                self._write("take_back", {"message": message_id}, _ForTakeBack(message_id))
+                self._write_turn("take_back", message_id)
+            case signals.CommitCancel(message_id):
+                self._write_turn("cancel_message", message_id, at=self._ports.clock.wall())
             case signals.CommitEnd(end):
                 self._commit_end(end)
             case signals.Announce(end):
@@ -345,22 +303,19 @@ class Session(Actor):
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
         tell_if_alive(self._writer, Write(name, arguments, self.actor_ref, tag))  # else StoreGone comes
 
-    def _commit_hand_over(self, message: str) -> None:
-        arguments = {"message": message, "worker": self._ports.worker, "at": self._ports.clock.wall()}
-        self._write("hand_over", arguments, _ForHandOver(message))
+    def _write_turn(self, command: str, message: str, **arguments: Any) -> None:
+        self._write(command, {"message": message, **arguments}, _ForTurn(command, message))
 
     def _commit_end(self, end: TurnEnded) -> None:
         reply = self._ports.new_id("msg_") if end.reply else None
-        self._write("end_turn", end_arguments(end, reply, self._ports.clock.wall()), _ForEnd(end.turn, reply))
+        arguments = end_arguments(end, reply, self._ports.clock.wall())
+        self._write("end_turn", arguments, _ForTurn("end_turn", end.turn, reply))
 
     # -- sleep -------------------------------------------------------------------------------------
 
     def _maybe_sleep(self) -> None:
         """Ask to be put to sleep when nothing is under way; the supervisor knows whether mail is."""
-        state = self._state
-        if state.turn is not None or self._accepting or self._stash is not None:
-            return
-        if not state.queue or state.closing:  # a stop's hold is not stored: stay awake with it
+        if self._state.may_sleep and not self._accepting and self._stash is None:
             self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref))
 
 

@@ -8,13 +8,16 @@ rules hold the whole machine together:
 - A turn has exactly one end. What a worker says about a turn that is not under way is ignored.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.turn_signals import (
     Announce,
     AskAgainLater,
+    Cancelled,
+    CancelRefused,
+    CommitCancel,
     CommitEnd,
     CommitHandOver,
     CommitTakeBack,
@@ -33,67 +36,29 @@ from showcaller.actors.relay.turn_signals import (
     Stop,
     Stored,
     StoreFailed,
+    TakeBackRefused,
     TakenBack,
     TryAgain,
     Waiting,
     WorkerEnded,
 )
-
-Phase = Literal["handing", "running", "stopping", "taking_back", "ending"]
-Cut = Literal["stopped", "interrupted"]
+from showcaller.actors.relay.turn_state import (
+    UNHANDED,
+    UNRETURNED,
+    UNSTORABLE,
+    Cut,
+    Turn,
+    TurnState,
+    as_cut,
+    failed_end,
+    stopped_end,
+)
 
 RELEASING_ORIGINS = frozenset({"owner", "agent"})
 """Who lets a queue go on that a stop has held; wake-ups and schedules do not."""
 
 LAST_TRIES = 3
 """How often a relay that closes asks the store for one and the same thing before it leaves it undone."""
-
-CUT_TEXT = "cut while it ran, because the relay or its fan-out was stopped; it may have run in part"
-UNSTORABLE = "the worker's end of this turn could not be stored as it was; the relay's log says why"
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The turn under way.
-
-    ``handing``: its hand-over is being committed; ``running``: the worker has it; ``stopping``: the
-    worker was asked to end it; ``taking_back``: it was cut before any worker saw it, and that it waits
-    again is being committed; ``ending``: its end is being committed. ``cut`` is set once its end was
-    asked for: ``stopped`` by somebody, ``interrupted`` because the relay or a fan-out ends.
-    """
-
-    message: Waiting
-    phase: Phase
-    cut: Cut | None = None
-    end: TurnEnded | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TurnState:
-    """A session's queue in order of acceptance, and its turn.
-
-    ``held``: a stop holds the queue; ``closing``: the relay ends, so nothing begins any more; ``stops``
-    counts the stops so far; ``pausing``: the store refused something and a ``TryAgain`` is due;
-    ``refusals``: how often in a row it refused.
-    """
-
-    session: str
-    queue: tuple[Waiting, ...] = ()
-    turn: Turn | None = None
-    held: bool = False
-    closing: bool = False
-    stops: int = 0
-    pausing: bool = False
-    refusals: int = 0
-
-    def is_turn(self, message: str, *phases: Phase) -> bool:
-        """Tell whether this message's turn is under way, in one of these phases if any are given."""
-        turn = self.turn
-        return turn is not None and turn.message.id == message and (not phases or turn.phase in phases)
-
-    def is_queued(self, message: str) -> bool:
-        """Tell whether this message waits for its turn."""
-        return any(waiting.id == message for waiting in self.queue)
 
 
 class Step(NamedTuple):
@@ -114,24 +79,32 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
             return _handed(state, message_id)
         case HandOverFailed(message_id):
             return _hand_over_failed(state, message_id)
-        case HandOverRefused(message_id):
-            return _drop(state) if state.is_turn(message_id, "handing") else Step(state)
-        case TakenBack(message_id, gone):
-            return _taken_back(state, gone=gone) if state.is_turn(message_id, "taking_back") else Step(state)
+        case HandOverRefused(message_id, faulty):
+            known = state.is_turn(message_id, "handing")
+            return _hand_over_refused(state, faulty=faulty) if known else Step(state)
+        case TakenBack(message_id):
+            return _taken_back(state) if state.is_turn(message_id, "taking_back") else Step(state)
+        case TakeBackRefused(message_id, faulty):
+            known = state.is_turn(message_id, "taking_back")
+            return _take_back_refused(state, faulty=faulty) if known else Step(state)
+        case Cancelled(message_id):
+            return _announced(state) if state.is_turn(message_id, "cancelling") else Step(state)
+        case CancelRefused(message_id):
+            return _drop(state) if state.is_turn(message_id, "cancelling") else Step(state)
         case WorkerEnded(end):
             known = state.is_turn(end.turn, "running", "stopping")
             return _end(state, end) if known else Step(state)
         case EndStored(message_id):
-            return _end_stored(state) if state.is_turn(message_id, "ending") else Step(state)
+            return _announced(state) if state.is_turn(message_id, "ending") else Step(state)
         case EndRefused(message_id, faulty):
             return _end_refused(state, faulty=faulty) if state.is_turn(message_id, "ending") else Step(state)
         case StoreFailed(message_id):
-            waits = state.is_turn(message_id, "ending", "taking_back")
+            waits = state.is_turn(message_id, "ending", "taking_back", "cancelling")
             return _store_failed(state) if waits else Step(state)
         case Stop():
             return _stop(state, event)
         case GoOn():
-            return _begin_next(replace(state, held=False))
+            return _begin_next(replace(state, held=False, set_aside=frozenset()))
         case TryAgain():
             return _try_again(state) if state.pausing else Step(state)
 
@@ -149,10 +122,18 @@ def _enqueue(state: TurnState, message: Waiting, stops: int) -> TurnState:
 
 
 def _begin_next(state: TurnState) -> Step:
-    if state.turn is not None or not state.queue or state.held or state.closing or state.pausing:
+    position = state.position_of_next()
+    if position is None:
         return Step(state)
-    first, *rest = state.queue
-    return Step(replace(state, queue=tuple(rest), turn=Turn(first, "handing")), (CommitHandOver(first),))
+    message = state.queue[position]
+    rest = (*state.queue[:position], *state.queue[position + 1 :])
+    turn = Turn(message, "handing", passed=position)
+    return Step(replace(state, queue=rest, turn=turn), (CommitHandOver(message),))
+
+
+def _requeued(state: TurnState, turn: Turn) -> tuple[Waiting, ...]:
+    """The queue with the turn's message back in its place."""
+    return (*state.queue[: turn.passed], turn.message, *state.queue[turn.passed :])
 
 
 # -- handing over ----------------------------------------------------------------------------------
@@ -164,7 +145,7 @@ def _handed(state: TurnState, message: str) -> Step:
         return Step(state)
     state = replace(state, refusals=0)
     if turn.cut == "stopped":
-        return _end(state, TurnEnded(session=state.session, turn=message, outcome="stopped"))
+        return _end(state, stopped_end(state.session, message))
     if turn.cut == "interrupted":  # no worker has seen it, so it can simply wait again
         return Step(_with_turn(state, turn, phase="taking_back"), (CommitTakeBack(message),))
     return Step(_with_turn(state, turn, phase="running"), (SendRun(turn.message),))
@@ -176,7 +157,7 @@ def _hand_over_failed(state: TurnState, message: str) -> Step:
         return Step(state)
     waiting = replace(
         state,
-        queue=(turn.message, *state.queue),
+        queue=_requeued(state, turn),
         turn=None,
         pausing=True,
         refusals=state.refusals + 1,
@@ -185,11 +166,28 @@ def _hand_over_failed(state: TurnState, message: str) -> Step:
     return Step(waiting, (*look_up, AskAgainLater()))
 
 
-def _taken_back(state: TurnState, *, gone: bool) -> Step:
+def _hand_over_refused(state: TurnState, *, faulty: bool) -> Step:
+    """A message that can never be handed over is taken out, so that those behind it get their turn."""
+    turn = state.turn
+    assert turn is not None
+    if not faulty:
+        return _drop(state)
+    end = failed_end(state.session, turn.message.id, UNHANDED)
+    return Step(_with_turn(state, turn, phase="cancelling", end=end), (CommitCancel(turn.message.id),))
+
+
+def _taken_back(state: TurnState) -> Step:
+    turn = state.turn
+    assert turn is not None
+    return _after(replace(state, queue=_requeued(state, turn), refusals=0), LookUp(turn.message.id))
+
+
+def _take_back_refused(state: TurnState, *, faulty: bool) -> Step:
+    """What cannot wait again, though no worker has seen it, is interrupted: the store has it as handed."""
     assert state.turn is not None
-    message = state.turn.message
-    queue = state.queue if gone else (message, *state.queue)
-    return _after(replace(state, queue=queue, refusals=0), LookUp(message.id))
+    if not faulty:
+        return _drop(state)
+    return _end(state, failed_end(state.session, state.turn.message.id, UNRETURNED, "interrupted"))
 
 
 # -- ends ------------------------------------------------------------------------------------------
@@ -199,29 +197,17 @@ def _found_handed(state: TurnState, message: Waiting) -> Step:
     if state.turn is not None:
         return Step(state)
     cut = Turn(message, "stopping", cut="interrupted")
-    ending = _end(replace(state, turn=cut), _stopped(state.session, message.id))
+    ending = _end(replace(state, turn=cut), stopped_end(state.session, message.id))
     return Step(ending.state, (SendStop(message.id), *ending.effects))
 
 
 def _end(state: TurnState, end: TurnEnded) -> Step:
     assert state.turn is not None
-    end = _as_cut(end, state.turn.cut)
+    end = as_cut(end, state.turn.cut)
     return Step(_with_turn(state, state.turn, phase="ending", end=end), (CommitEnd(end),))
 
 
-def _stopped(session: str, message: str) -> TurnEnded:
-    return TurnEnded(session=session, turn=message, outcome="stopped")
-
-
-def _as_cut(end: TurnEnded, cut: Cut | None) -> TurnEnded:
-    """A turn that was cut because the relay ends has not been stopped by anybody: it is interrupted."""
-    if end.outcome == "stopped" and cut == "interrupted":
-        told = {"outcome": "failed", "stop_reason": "interrupted", "error_text": CUT_TEXT}
-        return end.model_copy(update=told)
-    return end
-
-
-def _end_stored(state: TurnState) -> Step:
+def _announced(state: TurnState) -> Step:
     assert state.turn is not None
     assert state.turn.end is not None
     return _after(replace(state, refusals=0), Announce(state.turn.end))
@@ -234,13 +220,7 @@ def _end_refused(state: TurnState, *, faulty: bool) -> Step:
     assert turn.end is not None
     if not faulty or turn.end.error_text == UNSTORABLE:
         return _drop(state)
-    plain = TurnEnded(
-        session=state.session,
-        turn=turn.message.id,
-        outcome="failed",
-        error_text=UNSTORABLE,
-        stop_reason="died",
-    )
+    plain = failed_end(state.session, turn.message.id, UNSTORABLE)
     return Step(_with_turn(state, turn, end=plain), (CommitEnd(plain),))
 
 
@@ -259,7 +239,10 @@ def _drop(state: TurnState) -> Step:
 
 def _after(state: TurnState, effect: Effect) -> Step:
     """The turn is over: tell so, and begin the next."""
-    following = _begin_next(replace(state, turn=None, pausing=False))
+    assert state.turn is not None
+    over = state.turn.message.id
+    aside = state.set_aside if state.is_queued(over) else state.set_aside - {over}
+    following = _begin_next(replace(state, turn=None, pausing=False, set_aside=aside))
     return Step(following.state, (effect, *following.effects))
 
 
@@ -267,24 +250,29 @@ def _after(state: TurnState, effect: Effect) -> Step:
 
 
 def _stop(state: TurnState, stop: Stop) -> Step:
-    turn = state.turn
+    cut: Cut = "stopped" if stop.why == "stopped" else "interrupted"
+    if stop.message is not None:
+        state = replace(state, set_aside=state.set_aside | {stop.message})
+        return _cut_turn(state, cut) if state.is_turn(stop.message) else Step(state)
     closing = stop.why == "closing"
-    has_work = turn is not None or bool(state.queue) or stop.accepting
+    has_work = state.turn is not None or bool(state.queue) or stop.accepting
     state = replace(
         state,
         stops=state.stops + 1,
         closing=state.closing or closing,
         held=state.held or (has_work and not closing),
     )
-    if turn is None or (stop.message is not None and turn.message.id != stop.message):
-        return Step(state)
-    cut: Cut = "stopped" if stop.why == "stopped" else "interrupted"
-    if turn.phase == "running":
-        return Step(_with_turn(state, turn, phase="stopping", cut=cut), (SendStop(turn.message.id),))
-    if turn.phase == "handing":
-        return Step(_with_turn(state, turn, cut=turn.cut or cut))
-    if closing and state.pausing:  # no time for long pauses any more
+    if closing and state.pausing and state.turn is not None:  # no time for long pauses any more
         return _try_again(state)
+    return _cut_turn(state, cut)
+
+
+def _cut_turn(state: TurnState, cut: Cut) -> Step:
+    turn = state.turn
+    if turn is not None and turn.phase == "running":
+        return Step(_with_turn(state, turn, phase="stopping", cut=cut), (SendStop(turn.message.id),))
+    if turn is not None and turn.phase == "handing":
+        return Step(_with_turn(state, turn, cut=turn.cut or cut))
     return Step(state)
 
 
@@ -295,6 +283,8 @@ def _try_again(state: TurnState) -> Step:
         return Step(state, (CommitEnd(turn.end),))
     if turn is not None and turn.phase == "taking_back":
         return Step(state, (CommitTakeBack(turn.message.id),))
+    if turn is not None and turn.phase == "cancelling":
+        return Step(state, (CommitCancel(turn.message.id),))
     return _begin_next(state)
 
 

@@ -46,16 +46,35 @@ class HandOverFailed(NamedTuple):
 
 
 class HandOverRefused(NamedTuple):
-    """The message is no longer in the queue, as the store has it: it was taken out."""
+    """The message is no longer in the queue, as the store has it; or the command is ``faulty``, a mistake."""
 
     message: str
+    faulty: bool = False
 
 
 class TakenBack(NamedTuple):
-    """It is committed that the message waits again; or the store had nothing to take back (``gone``)."""
+    """It is committed that the message waits again."""
 
     message: str
-    gone: bool = False
+
+
+class TakeBackRefused(NamedTuple):
+    """The store had nothing to take back; or the command is ``faulty``, a mistake of ours."""
+
+    message: str
+    faulty: bool = False
+
+
+class Cancelled(NamedTuple):
+    """It is committed that the message is out of the queue for good."""
+
+    message: str
+
+
+class CancelRefused(NamedTuple):
+    """The message could not be taken out of the queue, as the store has it."""
+
+    message: str
 
 
 class WorkerEnded(NamedTuple):
@@ -78,16 +97,16 @@ class EndRefused(NamedTuple):
 
 
 class StoreFailed(NamedTuple):
-    """The end, or the taking back, of this message's turn could not be committed now."""
+    """The end, the taking back or the taking out of this message could not be committed now."""
 
     message: str
 
 
 class Stop(NamedTuple):
-    """Somebody stops the turn, a fan-out cuts its own message's, or the relay ends.
+    """Somebody stops the session, a fan-out cuts its own ``message``, or the relay ends.
 
-    ``message``: only this one's turn is ended, None for whichever runs. ``accepting``: messages that
-    came before the stop are still being stored.
+    With a ``message`` only that one is cut, running, waiting or still being stored; nothing else is held.
+    ``accepting``: messages that came before the stop are still being stored.
     """
 
     why: Why
@@ -96,7 +115,7 @@ class Stop(NamedTuple):
 
 
 class GoOn(NamedTuple):
-    """The owner lets what a stop has held go on."""
+    """What a stop has held, or a fan-out has cut while it waited, goes on."""
 
 
 class TryAgain(NamedTuple):
@@ -110,6 +129,9 @@ Input = (
     | HandOverFailed
     | HandOverRefused
     | TakenBack
+    | TakeBackRefused
+    | Cancelled
+    | CancelRefused
     | WorkerEnded
     | EndStored
     | EndRefused
@@ -146,6 +168,12 @@ class CommitTakeBack(NamedTuple):
     message: str
 
 
+class CommitCancel(NamedTuple):
+    """Commit that this message is out of the queue for good."""
+
+    message: str
+
+
 class CommitEnd(NamedTuple):
     """Commit the end of this message's turn."""
 
@@ -168,4 +196,14 @@ class AskAgainLater(NamedTuple):
     """Give the store some time and then a ``TryAgain``."""
 
 
-Effect = CommitHandOver | SendRun | SendStop | CommitTakeBack | CommitEnd | Announce | LookUp | AskAgainLater
+Effect = (
+    CommitHandOver
+    | SendRun
+    | SendStop
+    | CommitTakeBack
+    | CommitCancel
+    | CommitEnd
+    | Announce
+    | LookUp
+    | AskAgainLater
+)

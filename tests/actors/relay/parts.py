@@ -18,6 +18,7 @@ class StageWriter:
     def __init__(self, path: Path) -> None:
         self._inner = InlineWriter(path)
         self.refusing: frozenset[str] = frozenset()
+        self.faulty: frozenset[str] = frozenset()
         self.commands: list[str] = []
         self.batches = 0
         self.crash_at: int | None = None
@@ -46,7 +47,12 @@ class StageWriter:
         if refused:
             done([Answer(c.number, None, "storage", "the disk is full") for c in batch.commands])
         else:
-            self._inner.submit(batch, done)
+            self._inner.submit(self._garbled(batch), done)
+
+    def _garbled(self, batch: Batch) -> Batch:
+        """Make faulty commands of those that are to be."""
+        commands = [c._replace(arguments={}) if c.name in self.faulty else c for c in batch.commands]
+        return batch._replace(commands=commands)
 
     def hold(self) -> None:
         """Take batches without running them, until ``release``."""

@@ -195,9 +195,13 @@ def test_a_stop_waits_for_no_other_message_in_front_of_its_own(stage: Stage) -> 
     assert run.heard.statuses == {"a": "interrupted"}
     assert run.heard.ends == [None]
     assert list(stage.workers.open) == [owners], "the owner's turn is none of its business"
+    later = stage.send(first.session, "the owner's next")
+    stage.workers.end(owners)
+    stage.settle()
+    assert list(stage.workers.open) == [later], "nor does it hold what the owner sends"
     again = stage.resume(run.group)
     stage.settle()
-    stage.workers.end(owners)
+    stage.workers.end(later)
     again.work()
     assert again.heard.statuses == {"a": "done"}
 

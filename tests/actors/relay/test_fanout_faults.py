@@ -102,6 +102,18 @@ def test_a_mistake_of_ours_is_told_to_whoever_waits(
     assert again.heard.statuses == {"a": "done"}
 
 
+def test_items_that_can_never_be_handed_over_fail_after_their_retries(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.store.faulty = frozenset({"hand_over"})
+    run = stage.fan_out(["a", "b"], jobs=1, retries=1)
+    run.work()
+    assert run.recorded == {"a": "failed", "b": "failed"}
+    assert {result.attempts for result in run.heard.results} == {2}
+    assert "never ran" in (run.heard.by_item["a"].error or "")
+    caplog.clear()
+
+
 def test_a_fan_out_that_cannot_even_start_tells_whoever_waits(
     stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -307,6 +307,49 @@ def test_what_the_store_refuses_for_a_while_is_tried_again_and_nothing_is_lost(
     assert stage.workers.texts == ["go"]
 
 
+def test_a_prompt_that_can_never_be_handed_over_fails_with_the_reason_and_blocks_no_other(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    session, first = stage.create()
+    stage.store.faulty = frozenset({"hand_over"})
+    call = stage.begin("send", session=session, text="second", wait_seconds=600)
+    stage.settle()
+    stage.workers.end(first)
+    stage.settle()
+    assert call.get()["status"] == "failed"
+    assert "never ran" in call.get()["errorText"]
+    assert stage.status(call.get()["message_id"]) == "cancelled"
+    assert stage.store.commands.count("hand_over") == 2
+    assert "hand_over of" in caplog.text
+    caplog.clear()
+    assert stage.awake == []
+    stage.store.faulty = frozenset()
+    stage.send(session, "third")
+    assert stage.workers.texts == ["first", "third"]
+
+
+def test_a_cut_prompt_that_can_not_be_queued_again_ends_as_interrupted(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    call = stage.begin("create_session", text="first", wait_seconds=600)
+    while "create_session" not in stage.store.commands:
+        stage.dispatcher.step()
+    stage.store.hold()
+    while not stage.store._held:
+        stage.dispatcher.step()
+    stage.store.faulty = frozenset({"take_back"})
+    closing = stage.ask_close()
+    stage.settle()
+    stage.store.release()
+    stage.settle()
+    assert closing.done
+    assert (call.get()["status"], call.get()["stopReason"]) == ("failed", "interrupted")
+    assert stage.workers.runs == []
+    assert stage.status(call.get()["message_id"]) == "interrupted"
+    assert "take_back of" in caplog.text
+    caplog.clear()
+
+
 def test_an_end_that_the_store_cannot_hold_still_ends_the_turn(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import turn_signals as signals
-from showcaller.actors.relay.turn import LAST_TRIES, TurnState, step
+from showcaller.actors.relay.turn import LAST_TRIES, step
+from showcaller.actors.relay.turn_state import TurnState
 
 SESSION = "ses_000000000001"
 ORIGINS = ("owner", "agent", "wakeup", "schedule", "policy")
@@ -128,12 +129,48 @@ def test_a_turn_that_ended_by_itself_while_it_was_being_cut_keeps_its_own_end() 
     assert machine.feed(signals.WorkerEnded(end)) == (signals.CommitEnd(end),)
 
 
-def test_a_fan_out_that_cuts_its_waiting_message_leaves_another_messages_turn_alone() -> None:
+def test_a_fan_out_that_cuts_its_waiting_message_holds_that_message_alone() -> None:
     machine = running(SECOND)
     assert machine.feed(signals.Stop("interrupted", SECOND.id)) == ()
     machine.feed(signals.WorkerEnded(ended(FIRST.id)))
     machine.feed(signals.EndStored(FIRST.id))
     assert (machine.state.turn, machine.state.queue) == (None, (SECOND,))
+    assert not machine.state.may_sleep
+    assert machine.feed(signals.Stored(THIRD, 0)) == (signals.CommitHandOver(THIRD),)
+    machine.feed(signals.HandOverStored(THIRD.id))
+    machine.feed(signals.WorkerEnded(ended(THIRD.id)))
+    machine.feed(signals.EndStored(THIRD.id))
+    assert machine.state.queue == (SECOND,)
+    assert machine.feed(signals.GoOn()) == (signals.CommitHandOver(SECOND),)
+
+
+def test_an_owners_message_behind_one_that_a_fan_out_cuts_runs_whatever_its_phase() -> None:
+    machine = running(SECOND)
+    machine.feed(signals.Stop("interrupted", FIRST.id))
+    machine.feed(signals.WorkerEnded(ended(FIRST.id, "stopped")))
+    assert signals.CommitHandOver(SECOND) in machine.feed(signals.EndStored(FIRST.id))
+    machine = Machine(FIRST, SECOND)
+    machine.feed(signals.Stop("interrupted", FIRST.id))
+    machine.feed(signals.HandOverStored(FIRST.id))
+    effects = machine.feed(signals.TakenBack(FIRST.id))
+    assert effects == (signals.LookUp(FIRST.id), signals.CommitHandOver(SECOND))
+    assert machine.state.queue == (FIRST,)
+
+
+def test_a_message_that_a_fan_out_cuts_while_it_is_being_stored_is_held_alone() -> None:
+    machine = Machine()
+    machine.feed(signals.Stop("interrupted", FIRST.id, accepting=True))
+    assert machine.feed(signals.Stored(FIRST, 0)) == ()
+    assert machine.feed(signals.Stored(SECOND, 0)) == (signals.CommitHandOver(SECOND),)
+
+
+def test_a_message_that_waits_again_keeps_its_place_behind_those_set_aside_before_it() -> None:
+    machine = Machine(FIRST, SECOND)
+    machine.feed(signals.Stop("interrupted", SECOND.id))
+    machine.feed(signals.HandOverRefused(FIRST.id))
+    machine.feed(signals.Stored(THIRD, 0))
+    machine.feed(signals.HandOverFailed(THIRD.id))
+    assert machine.state.queue == (SECOND, THIRD)
 
 
 def test_a_message_taken_out_of_the_queue_tells_those_who_wait_and_the_next_begins() -> None:
@@ -148,6 +185,39 @@ def test_what_the_store_refused_is_tried_again_after_one_pause_whatever_comes_me
     assert machine.feed(signals.Stored(SECOND, 0)) == ()
     assert machine.feed(signals.TryAgain()) == (signals.CommitHandOver(FIRST),)
     assert machine.feed(signals.TryAgain()) == ()
+
+
+def test_a_message_that_can_never_be_handed_over_is_taken_out_and_fails_with_the_reason() -> None:
+    machine = Machine(FIRST, SECOND)
+    assert machine.feed(signals.HandOverRefused(FIRST.id, faulty=True)) == (signals.CommitCancel(FIRST.id),)
+    announced, following = machine.feed(signals.Cancelled(FIRST.id))
+    assert isinstance(announced, signals.Announce)
+    assert (announced.end.outcome, announced.end.stop_reason) == ("failed", "died")
+    assert "never ran" in (announced.end.error_text or "")
+    assert following == signals.CommitHandOver(SECOND)
+
+
+def test_what_can_neither_be_handed_over_nor_be_taken_out_is_left_to_the_store() -> None:
+    machine = Machine(FIRST, SECOND)
+    machine.feed(signals.HandOverRefused(FIRST.id, faulty=True))
+    assert machine.feed(signals.StoreFailed(FIRST.id)) == (signals.AskAgainLater(),)
+    assert machine.feed(signals.TryAgain()) == (signals.CommitCancel(FIRST.id),)
+    effects = machine.feed(signals.CancelRefused(FIRST.id))
+    assert effects == (signals.LookUp(FIRST.id), signals.CommitHandOver(SECOND))
+
+
+def test_a_cut_message_that_cannot_wait_again_ends_as_interrupted() -> None:
+    machine = Machine(FIRST)
+    machine.feed(signals.Stop("closing"))
+    machine.feed(signals.HandOverStored(FIRST.id))
+    (commit,) = machine.feed(signals.TakeBackRefused(FIRST.id, faulty=True))
+    assert isinstance(commit, signals.CommitEnd)
+    assert (commit.end.outcome, commit.end.stop_reason) == ("failed", "interrupted")
+    machine = Machine(FIRST)
+    machine.feed(signals.Stop("closing"))
+    machine.feed(signals.HandOverStored(FIRST.id))
+    assert machine.feed(signals.TakeBackRefused(FIRST.id)) == (signals.LookUp(FIRST.id),)
+    assert machine.state.queue == ()
 
 
 def test_an_end_that_the_store_cannot_take_is_replaced_by_one_that_it_can() -> None:
