@@ -30,6 +30,7 @@ class Attempt:
     session: str | None = None
     message: str | None = None
     counted: bool = False
+    losses: int = 0
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> "Attempt":
@@ -56,9 +57,10 @@ class Attempt:
     ) -> ItemResult:
         """The line that reports this item; one that is skipped never started, so it has no session."""
         if status == "skipped":
-            return ItemResult(item=self.item, status=status)
+            return ItemResult(item=self.item, number=self.number, status=status)
         return ItemResult(
             item=self.item,
+            number=self.number,
             session=self.session,
             status=status,
             exit_code=exit_code,

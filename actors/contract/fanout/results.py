@@ -1,15 +1,28 @@
 """What a fan-out reports: one line for each item, then the summary."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal, Self
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from showcaller.actors.contract.fanout.items import compact_json
 from showcaller.actors.contract.field_names import result_name
 
 ItemStatus = Literal["done", "failed", "stopped", "interrupted", "skipped"]
+
+KEPT: Final = 1_048_576
+"""Bytes that are kept of a command's output, and characters of what a function returns; both ends count."""
+
+_GAP = re.compile(r"\n\[… [0-9,]+ (?:bytes|characters) left out …\]\n")
 
 
 class _Line(BaseModel):
@@ -26,19 +39,42 @@ class _Line(BaseModel):
 class ItemResult(_Line):
     """The one recorded end of one item.
 
-    ``item`` is the JSON value; ``session`` is None and ``attempts`` 0 for an item that never started
-    (``skipped``); ``exit_code`` is a command's; ``seconds`` is the running time of the last attempt;
-    ``error`` says why it failed, to people: it is no part of the line of JSON.
+    ``item`` is the JSON value and ``number`` its place from 1, 0 when nobody said; ``session`` is None and
+    ``attempts`` 0 for an item that never started (``skipped``); ``exit_code`` is a command's; ``seconds`` is
+    the running time of the last attempt; ``error`` says to people why it did not end as done.
+
+    The line of JSON has no ``number``, has ``error`` only when there is one and the item is not done, and
+    ``truncated`` only when that is true.
     """
 
     item: JsonValue
+    number: int = Field(default=0, ge=0, exclude=True)
     session: str | None = None
     status: ItemStatus
     exit_code: int | None = None
     reply: str = ""
     seconds: float = Field(default=0.0, ge=0)
     attempts: int = Field(default=0, ge=0)
-    error: str | None = Field(default=None, exclude=True)
+    error: str | None = None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the middle of the reply was left out, for it was longer than what is kept."""
+        # Only what was cut is longer than what is kept and says so in a line of its own.
+        return (
+            len(self.reply) * 4 > KEPT
+            and _GAP.search(self.reply) is not None
+            and len(self.reply.encode("utf-8", "surrogatepass")) > KEPT
+        )
+
+    @model_serializer(mode="wrap")
+    def _with_what_it_says(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        if self.status == "done" or not self.error:
+            del written["error"]
+        if self.truncated:
+            written["truncated"] = True
+        return written
 
     def to_json(self) -> str:
         """Give the line of JSON that a fan-out prints for this item, without its newline."""

@@ -5,6 +5,11 @@ import pytest
 from pydantic import ValidationError
 
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult, Summary
+from showcaller.actors.contract.fanout.results import KEPT
+from showcaller.transport.worker.output import CommandOutput
+from showcaller.transport.worker.text import bounded, gap_line
+
+GAP = gap_line(1_234, "bytes").encode()
 
 
 def spec(**changes: Any) -> FanoutSpec:
@@ -73,6 +78,36 @@ def test_a_result_is_one_line_of_json_with_the_seven_fields() -> None:
         "seconds": 0.5,
         "attempts": 1,
     }
+
+
+@pytest.mark.parametrize("status", ["failed", "stopped", "interrupted"])
+def test_what_did_not_end_as_done_says_why_where_there_is_a_reason(status: Any) -> None:
+    result = ItemResult(item="a", number=7, status=status, error="exited with code 3")
+    assert json.loads(result.to_json())["error"] == "exited with code 3"
+    for change in ({"error": None}, {"status": "done"}):
+        silent = json.loads(result.model_copy(update=change).to_json())
+        assert silent.keys() == json.loads(ItemResult(item=1, status="done").to_json()).keys()
+
+
+def test_the_place_of_an_item_is_no_part_of_its_line() -> None:
+    assert "number" not in json.loads(ItemResult(item="a", number=7, status="done").to_json())
+
+
+@pytest.mark.parametrize("character", [b"a", "ß".encode(), "𝄞".encode()])
+def test_a_reply_whose_middle_was_left_out_says_so(character: bytes) -> None:
+    for length, cut in ((KEPT - 40, False), (KEPT, False), (KEPT + 4, True), (3 * KEPT, True)):
+        output = CommandOutput(lambda text: None)
+        output.add((GAP + character * length)[:length])
+        reply, truncated = output.reply()
+        line = json.loads(ItemResult(item=1, status="done", reply=reply).to_json())
+        assert (truncated, line.get("truncated", False)) == (cut, cut)
+
+
+def test_a_value_whose_middle_was_left_out_says_so() -> None:
+    for length, cut in ((KEPT, False), (KEPT + 1, True)):
+        reply, truncated = bounded("é" * length)
+        assert truncated is cut
+        assert ItemResult(item=1, status="done", reply=reply).truncated is cut
 
 
 def test_the_summary_counts_every_end_and_says_whether_all_succeeded() -> None:

@@ -17,6 +17,7 @@ def done(item: Any, number: int) -> ItemResult:
     """End an item well, with a reply that names it."""
     return ItemResult(
         item=item,
+        number=number,
         session=f"ses_{number:012}",
         status="done",
         exit_code=0,
@@ -50,7 +51,7 @@ class FakeRun:
         for number, item in enumerate(self.items, start=1):
             self.before(number)
             if self.stopped.is_set():
-                yield ItemResult(item=item, status="skipped")
+                yield ItemResult(item=item, number=number, status="skipped")
             else:
                 self.started += 1
                 yield self.outcome(item, number)

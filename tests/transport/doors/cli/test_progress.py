@@ -23,12 +23,15 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_line_says_how_many_ended_failed_and_run(run: FakeRun) -> None:
+def test_a_line_says_how_many_ended_how_and_run(run: FakeRun) -> None:
     tally = Tally(1_234)
     assert progress_line(run, tally) == "amber-otter: 0 of 1,234 ended, 0 running"
     tally.count(failed("a", 1))
     run.running = 2
-    assert progress_line(run, tally) == "amber-otter: 1 of 1,234 ended, 1 not well, 2 running"
+    assert progress_line(run, tally) == "amber-otter: 1 of 1,234 ended (1 failed), 2 running"
+    for status in ("interrupted", "skipped", "skipped"):
+        tally.count(failed("a", 1).model_copy(update={"status": status}))
+    assert "(1 failed, 1 interrupted, 2 not started)" in progress_line(run, tally)
 
 
 def test_lines_come_by_themselves_while_nothing_ends(run: FakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +54,7 @@ def test_a_bar_moves_and_tells_failures_and_is_gone_at_the_end(
             bar.ended(result)
         bar.refresh()
         assert "2/3" in terminal.getvalue()
+        assert "1 failed" in terminal.getvalue()
     assert "failed: b[red]\\x1b[2J: exit 3: no such file" in terminal.getvalue()
     assert terminal.getvalue().rstrip("\r\n ").endswith("\x1b[2K")
 

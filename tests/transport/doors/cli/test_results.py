@@ -29,16 +29,38 @@ def test_a_reply_of_one_line_is_shown_whole_and_a_longer_one_counts_its_lines(re
 
 
 def test_a_table_lists_results_in_the_order_of_the_items(capsys: pytest.CaptureFixture[str]) -> None:
-    table = ResultTable(["a", "b", "a", "c"])
+    table = ResultTable()
     tally = Tally(4)
-    for number, item in enumerate(["c", "a", "b", "a"]):
+    for number, item in ((4, "c"), (1, "a"), (2, "b"), (3, "a")):
         result = (failed if item == "b" else done)(item, number)
         tally.count(result)
         table.add(result)
     table.end(tally.summary(1.0))
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["ITEM", "a", "a", "b", "c"]
-    assert lines[3].split() == ["b", "failed", "3", "0.25", "1", "no", "such", "file"]
+    assert [line.split()[0] for line in lines] == ["ITEM", "a", "b", "a", "c"]
+    assert lines[2].split() == ["b", "failed", "3", "0.25", "1", "no", "such", "file"]
+
+
+def test_what_never_started_is_one_line_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    table = ResultTable()
+    tally = Tally(69)
+    for result in (done("a", 1), *(ItemResult(item="b", number=n, status="skipped") for n in range(2, 70))):
+        tally.count(result)
+        table.add(result)
+    table.end(tally.summary(1.0))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["ITEM", "a", "68"]
+    assert lines[2] == "68 not started"
+
+
+def test_csv_says_why_an_item_did_not_end_well(capsys: pytest.CaptureFixture[str]) -> None:
+    sink = CommaSeparated()
+    sink.add(done("a", 1).model_copy(update={"error": "no failure"}))
+    sink.add(failed("b", 2).model_copy(update={"error": "exited with code 3"}))
+    assert [row["error"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == [
+        "",
+        "exited with code 3",
+    ]
 
 
 def test_csv_holds_every_field_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,12 +79,12 @@ def test_csv_holds_every_field_as_it_is(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_csv_without_results_is_its_titles(capsys: pytest.CaptureFixture[str]) -> None:
     CommaSeparated().end(Tally(0).summary(0.0))
-    assert capsys.readouterr().out == "item,session,status,exitCode,reply,seconds,attempts\n"
+    assert capsys.readouterr().out == "item,session,status,exitCode,reply,seconds,attempts,error\n"
 
 
 def test_a_hundred_thousand_rows_cost_one_pass(capsys: pytest.CaptureFixture[str]) -> None:
     items = [f"directory/file-{number}.py" for number in range(100_000)]
-    table = ResultTable(items)
+    table = ResultTable()
     for number, item in enumerate(items):
         table.add(done(item, number))
     table.end(Tally(0).summary(0.0))
@@ -73,8 +95,9 @@ def test_the_sums_say_only_what_occurred() -> None:
     tally = Tally(5)
     for result in (done("a", 1), failed("b", 2), ItemResult(item="c", status="skipped")):
         tally.count(result)
-    assert tally.sentence() == "1 done, 1 failed, 1 skipped"
-    assert (tally.bad, tally.unfinished, tally.all_done) == (2, 3, False)
+    assert tally.sentence() == "1 done, 1 failed, 1 not started"
+    assert tally.trouble() == "1 failed, 1 not started"
+    assert (tally.unfinished, tally.all_done) == (3, False)
     assert tally.summary(1.23456).model_dump() == {
         "done": 1,
         "failed": 1,

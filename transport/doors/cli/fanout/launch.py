@@ -1,6 +1,6 @@
 """Starting a fan-out, or going on with one, and driving it to its end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import Summary
@@ -29,15 +29,14 @@ def launch(door: Door, options: Options, form: Format, *, quiet: bool) -> int:
     _refuse_prompts(options)
     items = read_items(options.item_words, options.input)
     if not items:
-        sink_for(form, ()).end(Summary())
+        sink_for(form).end(Summary())
         note("No items: nothing was started.")
         return GOOD
     if not quiet:
         for line in notes(spec.parsed(), items):
             note(line)
     values = [item.value for item in items]
-    texts = [item.text for item in items]
-    return _run(door, lambda relay: relay.start_fanout(spec, values), form, texts, quiet=quiet)
+    return _run(door, lambda relay: relay.start_fanout(spec, values), form, quiet=quiet)
 
 
 def _go_on(door: Door, group: str, options: Options, form: Format, *, quiet: bool) -> int:
@@ -48,7 +47,6 @@ def _go_on(door: Door, group: str, options: Options, form: Format, *, quiet: boo
         door,
         lambda relay: relay.resume_fanout(group, rerun=rerun, jobs=options.jobs),
         form,
-        (),
         quiet=quiet,
     )
 
@@ -62,7 +60,7 @@ def _refuse_prompts(options: Options) -> None:
         )
 
 
-def _run(door: Door, begin: Begin, form: Format, texts: Sequence[str], *, quiet: bool) -> int:
+def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
     with opened(door, read_only=False) as relay, Interrupts() as interrupts:
         try:
             run = begin(relay)
@@ -70,7 +68,7 @@ def _run(door: Door, begin: Begin, form: Format, texts: Sequence[str], *, quiet:
             told = "Nothing was started." in refusal.error
             raise refused(refusal.code, refusal.error, None if told else "Nothing was started.") from refusal
         try:
-            sink = sink_for(form, texts)
+            sink = sink_for(form)
             return drive(run, sink, door, interrupts, SYSTEM_CLOCK.monotonic, quiet=quiet)
         except Refusal as refusal:
             raise refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}") from refusal

@@ -94,8 +94,9 @@ class Lines(Watching):
 
 def progress_line(run: FanoutRun, tally: Tally) -> str:
     """Give how far the run is as one line."""
-    failed = f", {tally.bad:,} not well" if tally.bad else ""
-    return f"{run.name}: {tally.ended:,} of {tally.total:,} ended{failed}, {run.running:,} running"
+    trouble = tally.trouble()
+    told = f" ({trouble})" if trouble else ""
+    return f"{visible(run.name)}: {tally.ended:,} of {tally.total:,} ended{told}, {run.running:,} running"
 
 
 class Bar(Watching):
@@ -106,7 +107,7 @@ class Bar(Watching):
 
         self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._progress = _bar(self._console)
-        self._task = self._progress.add_task(visible(run.name), total=tally.total, run=run, tally=tally)
+        self._task = self._progress.add_task(visible(run.name), total=tally.total, run=run, trouble="")
         self._tally = tally
         self._failures = Failures()
 
@@ -122,7 +123,7 @@ class Bar(Watching):
 
     def ended(self, result: ItemResult) -> None:
         """Move the bar, and tell a failure above it."""
-        self._progress.update(self._task, completed=self._tally.ended)
+        self._progress.update(self._task, completed=self._tally.ended, trouble=self._tally.trouble())
         line = self._failures.line(result)
         if line:
             self.tell(fit(line, self._console.width - 1))
@@ -169,7 +170,7 @@ def _bar(console: "Console") -> "Progress":
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[run].running} running", markup=False),
-        TextColumn("{task.fields[tally].bad} not well", markup=False),
+        TextColumn("{task.fields[trouble]}", markup=False),
         TimeElapsedColumn(),
         console=console,
         refresh_per_second=8,

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from showcaller.actors.contract.fanout import ItemResult, Summary, compact_json
@@ -12,7 +12,7 @@ from showcaller.transport.doors.cli.states import word_colour
 from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.visible import json_safe, readable, visible
 
-FIELDS = ("item", "session", "status", "exitCode", "reply", "seconds", "attempts")
+FIELDS = ("item", "session", "status", "exitCode", "reply", "seconds", "attempts", "error")
 LINE_END = "\r\n"
 LONGEST_CELL = 1_000
 COLUMNS = (
@@ -40,11 +40,11 @@ class ResultSink(Protocol):
         """Take the sums; called once, after the last result."""
 
 
-def sink_for(form: Format, items: Sequence[str]) -> ResultSink:
-    """Give the sink for a format; ``items`` are the texts in whose order a table lists its rows."""
+def sink_for(form: Format) -> ResultSink:
+    """Give the sink for a format."""
     if form == "jsonl":
         return JsonLines()
-    return CommaSeparated() if form == "csv" else ResultTable(items)
+    return CommaSeparated() if form == "csv" else ResultTable()
 
 
 class JsonLines:
@@ -75,7 +75,7 @@ class CommaSeparated:
         self._start()
         fields: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
         fields["item"] = item_text(result)
-        self._write(fields[name] for name in FIELDS)
+        self._write(fields.get(name, "") for name in FIELDS)
 
     def end(self, summary: Summary) -> None:
         """Write the titles if there was no result; the sums are no row."""
@@ -95,26 +95,28 @@ class CommaSeparated:
 
 
 class ResultTable:
-    """A table written when all is over, in the order of the items; it keeps one short row per result."""
+    """A table written when all is over, in the order of the items; it keeps one short row per result.
+
+    Items that never started have no rows, only a line with their number: they may be most of all.
+    """
 
     streams = False
 
-    def __init__(self, items: Sequence[str]) -> None:
-        self._places: dict[str, int] = {}
-        for item in items:
-            self._places.setdefault(item, len(self._places))
+    def __init__(self) -> None:
         self._rows: list[tuple[int, tuple[str, ...]]] = []
 
     def add(self, result: ItemResult) -> None:
         """Keep the result's row."""
-        text = item_text(result)
-        self._rows.append((self._places.get(text, len(self._places)), _row(text, result)))
+        if result.status != "skipped":
+            self._rows.append((result.number, _row(item_text(result), result)))
 
     def end(self, summary: Summary) -> None:
         """Write the table."""
         rows = [row for _, row in sorted(self._rows, key=lambda placed: placed[0])]
         for line in table_lines(COLUMNS, rows, terminal_width(), coloured=coloured()):
             write(line)
+        if summary.skipped:
+            write(f"{summary.skipped:,} not started")
 
 
 def _row(item: str, result: ItemResult) -> tuple[str, ...]:

@@ -1,10 +1,17 @@
 """What became of the items of one run so far."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from showcaller.actors.contract.fanout import ItemResult, ItemStatus, Summary
 
-STATUSES: tuple[ItemStatus, ...] = ("done", "failed", "stopped", "interrupted", "skipped")
+WORDS: dict[ItemStatus, str] = {
+    "done": "done",
+    "failed": "failed",
+    "stopped": "stopped",
+    "interrupted": "interrupted",
+    "skipped": "not started",
+}
 
 
 class Tally:
@@ -19,11 +26,6 @@ class Tally:
         """Count one result."""
         self._by_status[result.status] += 1
         self.ended += 1
-
-    @property
-    def bad(self) -> int:
-        """How many items ended otherwise than well."""
-        return self.ended - self._by_status["done"]
 
     @property
     def all_done(self) -> bool:
@@ -41,5 +43,12 @@ class Tally:
 
     def sentence(self) -> str:
         """Give the sums as people read them, without what did not occur."""
-        counts = ((status, self._by_status[status]) for status in STATUSES)
-        return ", ".join(f"{count:,} {status}" for status, count in counts if count) or "nothing ended"
+        return self._told(WORDS) or "nothing ended"
+
+    def trouble(self) -> str:
+        """Give the sums of what ended otherwise than well; nothing when all went well."""
+        return self._told([status for status in WORDS if status != "done"])
+
+    def _told(self, statuses: Iterable[ItemStatus]) -> str:
+        counts = ((WORDS[status], self._by_status[status]) for status in statuses)
+        return ", ".join(f"{count:,} {word}" for word, count in counts if count)
