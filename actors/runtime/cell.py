@@ -191,7 +191,7 @@ class Cell:
 
     def _run_system(self, actor: "Actor") -> bool:
         """Handle what overtakes other mail; False when the slice is over."""
-        system = self._system_mail()
+        system = self._system
         try:
             while system:
                 message = system.pop(0)
@@ -315,7 +315,8 @@ class Cell:
             else:
                 problem = self._suspend(handler, waits_for)
                 if problem is None:
-                    self.put_back(rest)
+                    if rest != ():
+                        self.put_back(rest)
                     self.let_go()
                     return False
             advance, argument = handler.coroutine.throw, problem

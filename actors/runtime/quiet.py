@@ -1,6 +1,7 @@
 """Waiting until no actor has mail, so that a program does not end before its actors are done."""
 
 import threading
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.context import BETWEEN
@@ -49,12 +50,27 @@ class Quiet:
                 quiet.set()
 
     def _has_mail(self, but: "DispatcherThread | None") -> bool:
-        """True while an actor that is no daemon has mail, runs, is blocked, or waits with a coroutine."""
+        """True while an actor that is no daemon has mail, runs, is blocked, or waits with a coroutine.
+
+        It is asked after each slice while somebody waits, so what is found first decides, and no long
+        queue is copied unless daemons stand at its front.
+        """
         at_work = self._dispatcher
-        running = [thread.runnable for thread in at_work._threads if thread is not but]
-        pinned = [pinned.cell for pinned in at_work._pinned if pinned.has_mail]
-        waiting = (*at_work._ready.copy(), *list(at_work._blocked), *list(at_work.suspended))
-        return any(map(_holds_program, (*waiting, *running, *pinned)))
+        if any(_holds_program(thread.runnable) for thread in at_work._threads if thread is not but):
+            return True
+        if any(_holds_program(pinned.cell) for pinned in at_work._pinned if pinned.has_mail):
+            return True
+        return any(map(_any_holds, (at_work._ready, at_work._blocked, at_work.suspended)))
+
+
+def _any_holds(cells: deque[Any] | dict[Any, None]) -> bool:
+    """Look at the first of them, and at a copy of all only if that is a daemon's."""
+    try:
+        if not cells or _holds_program(next(iter(cells))):
+            return bool(cells)
+    except RuntimeError:  # it changes while we look: then there is something
+        return True
+    return any(map(_holds_program, cells.copy()))
 
 
 def _holds_program(runnable: Any) -> bool:

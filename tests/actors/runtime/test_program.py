@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,16 @@ class TestEndOfProgram:
             "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3\n"
         )
         assert (done.stdout, done.returncode) == ("parent\nchild\n", 0)
+
+
+def test_waiting_for_quiet_costs_little_while_many_have_mail(threads: Dispatcher) -> None:
+    refs = [Probe.start() for _ in range(20_000)]
+    for ref in refs:
+        ref.stop(block=False)
+    before = time.monotonic()
+    assert threads.wait_quiet(60)
+    assert time.monotonic() - before < 20, "it would take minutes if each slice looked at all"
+    assert not any(ref.is_alive() for ref in refs)
 
 
 class TestClosing:
