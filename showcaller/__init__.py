@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Final
 from showcaller._version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
+    from showcaller.actors.contract.errors import Refusal
+    from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
     from showcaller.actors.runtime import Actor
     from showcaller.embedding import Relay
+    from showcaller.transport.doors.start_error import RelayStartError
 
-__all__ = ["Actor", "Relay", "__version__"]
+__all__ = ["Actor", "FanoutSpec", "ItemResult", "Refusal", "Relay", "RelayStartError", "__version__"]
 
 _HOMES: Final = {
     "Actor": "showcaller.actors.runtime",
+    "FanoutSpec": "showcaller.actors.contract.fanout",
+    "ItemResult": "showcaller.actors.contract.fanout",
+    "Refusal": "showcaller.actors.contract.errors",
     "Relay": "showcaller.embedding",
+    "RelayStartError": "showcaller.transport.doors.start_error",
 }
 
 

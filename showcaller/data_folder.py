@@ -47,6 +47,17 @@ class DataFolder:
                 f"Make it yourself, or name another one in {HOME_VARIABLE}.",
             ) from error
 
+    def relay_runs(self) -> bool:
+        """Whether the process that took the lock last is still there."""
+        try:
+            holder = _holder((self.path / "lock").read_bytes())
+            os.kill(int(holder), 0)
+        except PermissionError:  # there, and somebody else's
+            return True
+        except (OSError, ValueError):
+            return False
+        return True
+
     @contextmanager
     def lock(self) -> Generator[None]:
         """Hold the folder for one relay; raises ``RelayStartError`` naming the process that holds it.
@@ -72,10 +83,14 @@ class DataFolder:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            holder = _holder(os.pread(descriptor, 32, 0)) or "unknown"
             raise RelayStartError(
                 f"A relay is running already on {self.path} (process {holder}).",
                 f"Wait until it has ended, stop it, or name another folder in {HOME_VARIABLE}.",
             ) from error
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+
+
+def _holder(content: bytes) -> str:
+    return content[:32].decode("ascii", "replace").strip()

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,12 +30,27 @@ class Relay:
     """A relay embedded in this program; open it with ``Relay.open`` and use it in a ``with``.
 
     Everything it keeps is under its data folder, so that a later relay, or the command line, goes on with
-    it. Thread-safe. One relay at a time may use a data folder.
+    it. Thread-safe. One relay at a time may use a data folder. ::
+
+        from showcaller import Relay
+
+        with Relay.open("my-relay") as relay:
+            made = relay.call({"action": "create_session", "text": "echo hello", "wait_seconds": 60})
+            print(made["status"], made["reply"]["text"])
+            prompt = {"action": "send", "session": made["session"], "text": "date", "wait_seconds": 0}
+            sent = relay.call(prompt)
+            waiting = {"action": "wait", "session": sent["session"], "message_id": sent["message_id"]}
+            print(relay.call(waiting)["reply"]["text"])
+
+    The actions are ``list_sessions``, ``read_session``, ``create_session``, ``send`` and ``wait``. A session
+    runs commands in the folder where the relay was opened, unless ``create_session`` names ``cwd``.
     """
 
-    def __init__(self, door: LocalDoor, closing: ExitStack) -> None:
-        self._door = door
-        self._closing = closing
+    _door: LocalDoor
+    _closing: ExitStack
+
+    def __init__(self) -> None:
+        raise TypeError("open a relay with Relay.open(folder), in a with: it has to be closed")
 
     @classmethod
     def open(
@@ -67,18 +83,39 @@ class Relay:
                 raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
             except Refusal as refusal:
                 raise RelayStartError(refusal.error, "") from refusal
-            return cls(door, opened.pop_all())
+            relay = cls.__new__(cls)
+            relay._door, relay._closing = door, opened.pop_all()
+            return relay
 
     def call(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
-        """Carry out one ``relay_tool`` call as the owner and give its result; blocks while it waits."""
-        return self._door.call(arguments, id=id)
+        """Carry out one ``relay_tool`` call as the owner and give its result; blocks while it waits.
+
+        Args:
+            arguments: ``action`` and its arguments, as in the example of this class; ``relay`` may be left
+                out and then is ``"this"``.
+            id: makes a repeat of a write harmless: the same id again gives what the first gave.
+
+        Returns:
+            ``{"ok": True, …}`` with the action's fields, or ``{"ok": False, "code": …, "error": …}``; it
+            never raises for a refusal. ``ok`` says that the call was carried out, ``status`` what became of
+            a prompt (``done``, ``failed`` with ``errorText``, ``running``, ``queued``…).
+
+        """
+        return self._door.call(_to_this(arguments), id=id)
 
     async def call_async(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Carry out one call as ``call`` does, without blocking the running asyncio loop."""
-        return await self._door.call_async(arguments, id=id)
+        return await self._door.call_async(_to_this(arguments), id=id)
 
     def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> LocalFanout:
-        """Start a session per item, ``spec.jobs`` at a time; raises ``Refusal`` when nothing was started."""
+        """Start a session per item, ``spec.jobs`` at a time; raises ``Refusal`` when nothing was started.
+
+        ``results()`` of what it gives iterates over one ``ItemResult`` per item, as they end. ::
+
+            spec = FanoutSpec(kind="command", template="wc -l {}", provider="command", jobs=8, cwd="/srv")
+            for result in relay.start_fanout(spec, ["a.txt", "b.txt"]).results():
+                print(result.item, result.status, result.reply)
+        """
         return self._door.start_fanout(spec, items)
 
     def resume_fanout(self, group: str, *, rerun: bool = True, jobs: int | None = None) -> LocalFanout:
@@ -98,6 +135,10 @@ class Relay:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _to_this(arguments: Any) -> Any:
+    return {"relay": "this", **arguments} if isinstance(arguments, dict) else arguments
 
 
 def _open_ports(
@@ -127,9 +168,16 @@ def _open_ports(
         new_id=new_id,
         relay_name=relay_name(),
         version=VERSION,
-        default_folder=str(Path.home()),
+        default_folder=_working_folder(),
     )
-    return ports, dispatcher
+    return (replace(ports, relay_runs=folder.relay_runs) if read_only else ports), dispatcher
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:  # it was deleted under us
+        return str(Path.home())
 
 
 def _start(ports: Ports, dispatcher: Dispatcher, opened: ExitStack) -> LocalDoor:

@@ -28,6 +28,7 @@ from showcaller.actors.relay.messages import (
 )
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
+from showcaller.actors.relay.turn_records import cut_end
 from showcaller.actors.runtime import Actor, ActorRef, Timeout
 
 End = TurnOver | Glance | Literal["cancelled"]
@@ -141,7 +142,7 @@ class Call(Actor):
             limit=call.limit,
             after=after,
         )
-        sessions = tuple(views.session_view(row) for row in page["sessions"])
+        sessions = tuple(views.session_view(self._present(row)) for row in page["sessions"])
         working = sum(1 for session in sessions if session.state == "running_turn")
         return results.ListSessionsResult(
             relay=self._relay,
@@ -156,7 +157,7 @@ class Call(Actor):
         if before is not None and before[0] != session:
             raise invalid("This cursor is one of another session: start again without it.")
         reader = self._ports.reader
-        row = await read(reader, "load_session", session=session)
+        row = self._present(await read(reader, "load_session", session=session))
         page = await read(
             reader, "read_messages", session=session, last=call.last, before=before and before[1]
         )
@@ -176,6 +177,10 @@ class Call(Actor):
             in_flight=views.in_flight_view(glance, running),
             older_cursor=None if older is None else write_cursor("messages", [session, older]),
         )
+
+    def _present(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A session's row as it is now: what a relay that has gone had under way is cut."""
+        return row if self._ports.relay_runs() else views.as_cut(row)
 
     # -- prompting ---------------------------------------------------------------------------------
 
@@ -299,6 +304,8 @@ class Call(Actor):
             return "cancelled"
         if row["status"] == "queued":
             return Glance(turn=None, phase=None, text="", queued=(message,))
+        if row["status"] == "handed" and not self._ports.relay_runs():
+            return TurnOver(session, message, cut_end(session, message), None)
         if row["status"] == "handed":
             return Glance(turn=message, phase="running", text="", queued=())
         reply = row["reply"]

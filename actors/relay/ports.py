@@ -53,13 +53,18 @@ class WorkerPort(Protocol):
         """End the running turns, wait for the workers' last messages, and close the link."""
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Everything from outside, as the supervisor gets it.
 
     ``writer`` is None in a relay that was opened for reading only. ``new_id`` makes ids
     (``contract.ids.new_id``, or a seeded one in a simulation); ``worker`` names the worker that gets the
-    prompts; ``default_folder`` is where sessions work that name no folder.
+    prompts; ``default_folder`` is where sessions work that name no folder; ``relay_runs`` tells a relay
+    that was opened for reading whether another one has the store's turns in hand.
     """
 
     reader: ReaderPort
@@ -71,3 +76,4 @@ class Ports:
     relay_name: str
     default_folder: str
     version: str
+    relay_runs: Callable[[], bool] = _always

@@ -67,7 +67,7 @@ class Recovery(Actor):
         interrupted = await written(writer, "interrupt_turns", at=at)
         _raise_refusal(interrupted)
         if interrupted.value:
-            logger.warning("%d turns were cut when the relay ended; none is repeated", len(interrupted.value))
+            logger.warning("%d turns were cut when the relay ended", len(interrupted.value))
         left = await read(ports.reader, "unfinished")
         sessions = dict.fromkeys(row["session"] for row in left if row["fanout"] is None)
         return Recovered(None, _identity(opened.value), tuple(sessions))

@@ -101,3 +101,14 @@ def end_arguments(end: TurnEnded, reply: str | None, at: int) -> dict[str, Any]:
         "seconds": end.seconds,
         "at": at,
     }
+
+
+def cut_end(session: str, message: str) -> TurnEnded:
+    """Give the end of a turn that was under way when its relay ended."""
+    return TurnEnded(
+        session=session,
+        turn=message,
+        outcome="failed",
+        stop_reason="interrupted",
+        error_text="the relay ended while this turn ran; it may have run in part",
+    )

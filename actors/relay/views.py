@@ -11,6 +11,14 @@ from showcaller.actors.relay.messages import Glance, TurnOver
 Fitted = tuple[str, bool]
 
 
+def as_cut(row: dict[str, Any]) -> dict[str, Any]:
+    """A session's row as the next start of its relay will leave it, for readers while no relay runs."""
+    if row["running"] is None:
+        return row
+    cut = {"message": row["running"], "status": "failed", "stop_reason": "interrupted", "ended_at": None}
+    return {**row, "running": None, "last_turn": cut}
+
+
 def session_view(row: dict[str, Any]) -> SessionRow:
     """A session as lists and readings show it."""
     return SessionRow(

@@ -1,0 +1,59 @@
+"""The class that programs embed: its example, how it is opened, and what a reader sees of one that died."""
+
+import inspect
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from showcaller import Relay
+
+
+def test_the_example_of_the_class_prints_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = inspect.cleandoc(Relay.__doc__ or "")
+    example = text.partition("::\n")[2].partition("The actions are")[0]
+    exec(textwrap.dedent(example).replace("date", "pwd"), {})
+    assert capsys.readouterr().out == f"done hello\n\n{tmp_path}\n\n"
+
+
+def test_a_relay_is_opened_not_made() -> None:
+    with pytest.raises(TypeError, match=r"Relay\.open"):
+        Relay()
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_turn_whose_relay_is_gone_reads_as_interrupted(tmp_path: Path, killed: bool) -> None:
+    home = tmp_path / "home"
+    program = (
+        "import sys; from showcaller import Relay\n"
+        "relay = Relay.open(sys.argv[1])\n"
+        "call = {'action': 'create_session', 'text': 'sleep 60 & wait', 'wait_seconds': 1}\n"
+        "print(relay.call(call), flush=True)\n"
+        "sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert "'running'" in process.stdout.readline()
+        if killed:
+            process.kill()
+            process.wait()
+        with Relay.open(home, read_only=True) as reader:
+            (session,) = reader.call({"action": "list_sessions"})["sessions"]
+            shown = (session["state"], session.get("lastTurn"))
+            message = reader.call({"action": "read_session", "session": session["id"]})["messages"][0]["id"]
+            waiting = {"action": "wait", "session": session["id"], "message_id": message, "wait_seconds": 0}
+            stands = reader.call(waiting)
+        process.kill()
+    if killed:
+        assert shown == ("idle", "interrupted")
+        assert (stands["status"], stands["stopReason"]) == ("failed", "interrupted")
+    else:
+        assert shown == ("running_turn", None)
+        assert stands["status"] == "running"
