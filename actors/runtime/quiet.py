@@ -60,7 +60,7 @@ class Quiet:
             return True
         if any(_holds_program(pinned.cell) for pinned in at_work._pinned if pinned.has_mail):
             return True
-        return any(map(_any_holds, (at_work._ready, at_work._blocked, at_work.suspended)))
+        return _any_holds(at_work._ready) or _any_holds(at_work._blocked) or _any_holds(at_work.suspended)
 
 
 def _any_holds(cells: deque[Any] | dict[Any, None]) -> bool:
