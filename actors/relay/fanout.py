@@ -14,6 +14,7 @@ from showcaller.actors.relay.fanout_pages import PAGE, Pages
 from showcaller.actors.relay.fanout_rows import prompt_row, record_arguments, session_row
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
+    AwaitStored,
     CreateSession,
     GoOn,
     IfAwake,
@@ -30,7 +31,7 @@ from showcaller.actors.relay.messages import (
 )
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for, refusal_of
-from showcaller.actors.runtime import Actor, ActorRef, Future
+from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, Future
 
 OF_ONE_ITEM = frozenset({Code.NOT_FOUND, Code.QUEUE_LIMIT, Code.INVALID_INPUT})
 """Refusals of a prompt that are about its item alone, so that the others go on."""
@@ -52,6 +53,12 @@ class _Known(NamedTuple):
 
 class _Asked(NamedTuple):
     """The session has what we asked of it for this item: its prompt is stored, or it tells us of its end."""
+
+    number: int
+
+
+class _LookAgain(NamedTuple):
+    """What the session of this item wrote is stored, so that the store says how its attempt stands."""
 
     number: int
 
@@ -268,7 +275,21 @@ class Fanout(Actor):
         """No end will come of the attempt that we listen to: see what the store says."""
         attempt = self._attempt_of(gone.message)
         if attempt is not None:
-            self._look_up(attempt, gone.message, first_look=False)
+            self._lost(attempt)
+
+    def _lost(self, attempt: Attempt) -> None:
+        attempt.losses += 1
+        due = steps.when_lost_again(attempt)
+        if due is not None:
+            self._do(attempt, due)
+            return
+        number = attempt.number
+        self._when_done(self._writer.request(AwaitStored()), lambda _: _LookAgain(number), number)
+
+    def _look_again(self, again: _LookAgain) -> None:
+        attempt = self._working.get(again.number)
+        if attempt is not None and attempt.message is not None:
+            self._look_up(attempt, attempt.message, first_look=False)
 
     # -- the end of an attempt ---------------------------------------------------------------------
 
@@ -332,6 +353,9 @@ class Fanout(Actor):
         if attempt is not None and attempt.message is not None:
             self._by_message.pop(attempt.message, None)
         code = error.code if isinstance(error, Refusal) else None
+        if attempt is not None and isinstance(error, ActorDeadError):
+            self._lost(attempt)  # its session failed before it could answer
+            return
         if attempt is not None and code in OF_ONE_ITEM:
             self._do(attempt, steps.Record("failed", None, "", 0.0, str(error)))
         elif attempt is not None and code is Code.UNAVAILABLE:  # the relay ends
@@ -401,6 +425,7 @@ _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
     _Found: Fanout._found,
     _Page: Fanout._page,
     _Known: Fanout._known,
+    _LookAgain: Fanout._look_again,
     _Asked: Fanout._asked,
     _Failed: Fanout._failed,
 }

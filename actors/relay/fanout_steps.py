@@ -6,6 +6,9 @@ from showcaller.actors.contract.fanout import FanoutSpec, ItemStatus
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.fanout_items import Attempt
 
+LOSSES = 5  # times that a session may fail over one attempt, or know nothing of it, before it is left alone
+LOST = "its session failed again and again; the relay's log says why"
+
 
 class Start(NamedTuple):
     """Make the item's session with its first prompt."""
@@ -119,6 +122,13 @@ def when_stopping(due: Due, attempt: Attempt, end: TurnEnded | None = None) -> R
             return Leave("skipped")
         case _:
             return Leave("interrupted")
+
+
+def when_lost_again(attempt: Attempt) -> Leave | None:
+    """Give up on an attempt whose session has lost it as often as that; None to look once more."""
+    if attempt.losses <= LOSSES:
+        return None
+    return Leave("interrupted", error=LOST)
 
 
 def left_waiting(attempt: Attempt) -> Leave:

@@ -179,7 +179,7 @@ class MaySleep(NamedTuple):
 
 
 class Fell(NamedTuple):
-    """From a session that fails because of a mistake of ours: it is not there any more."""
+    """From a session that fails because of a mistake of ours: this life of it has ended."""
 
     session: str
     ref: "ActorRef[Any]"

@@ -4,7 +4,10 @@ import logging
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.directory import Directory
+from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, StopFanout
 from showcaller.actors.relay.listeners import tell_if_alive
@@ -24,14 +27,13 @@ from showcaller.actors.relay.messages import (
 )
 from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
+from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.writer import WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import Ledger
-from showcaller.actors.runtime import Actor, ActorRef, Future, GetChild, Terminated, take_reply
+from showcaller.actors.runtime import Actor, ActorRef, GetChild, Terminated, take_reply
 
 logger = logging.getLogger("showcaller.relay")
-
-Reply = Future[Any] | None
 
 STORE_GONE = (
     "The part of this relay that stores has failed for good; its log says why. What was under way may be "
@@ -54,6 +56,8 @@ class Supervisor(Actor):
         super().__init__()
         self._ports = ports
         self.directory = Directory()
+        self._at_workers = AtWorkers()
+        self._falls = Falls()
         self._sent: dict[str, int] = {}
         self._fanouts: dict[str, ActorRef[Any]] = {}
         self._stash: list[tuple[Any, Reply]] | None = []
@@ -81,10 +85,16 @@ class Supervisor(Actor):
         self._recovery.tell(Recover())
 
     def _deliver(self, messages: FromWorkers) -> None:
-        """Take what workers send, on the link's thread, straight to the sessions."""
+        """Take what workers send, on the link's thread, straight to the sessions.
+
+        An end is kept before its session is looked for: one that is woken after that finds it.
+        """
         for message in messages:
+            kept = isinstance(message, TurnEnded) and self._at_workers.ended(message)
             ref = self.directory.find(message.session)
-            if ref is None:
+            if ref is None and kept:
+                logger.warning("The end of %s is kept until its session is awake", message.turn)
+            elif ref is None:
                 logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
             else:
                 tell_if_alive(ref, message)
@@ -96,7 +106,7 @@ class Supervisor(Actor):
         elif isinstance(message, FanoutOver):
             self._fanout_over(message)
         elif isinstance(message, Fell):
-            self._let_go(message.session, message.ref)
+            self._fell(message)
         elif isinstance(message, _WriterUp):
             self._writer_up(message)
         elif isinstance(message, Recovered):
@@ -106,21 +116,29 @@ class Supervisor(Actor):
         elif self._stash is not None:
             self._stash.append((message, take_reply()))
         else:
-            self._take(message, take_reply())
+            self._take_safely(message, take_reply())
+
+    def _take_safely(self, message: Any, reply: Reply) -> None:
+        """A mistake over one message costs its sender only: with the root all would wait for ever."""
+        try:
+            self._take(message, reply)
+        except Exception as error:
+            logger.exception("The supervisor made a mistake over %s", type(message).__name__)
+            answer(reply, error)
 
     def _take(self, message: Any, reply: Reply) -> None:
         if isinstance(message, Close):
             self._close(reply)
         elif self._failed is not None:
-            _refuse(reply, self._failed)
+            answer(reply, self._failed)
         elif self._closing is not None:
-            _refuse(reply, Refusal(Code.UNAVAILABLE, "This relay is stopping.", retry_after_seconds=5))
+            answer(reply, Refusal(Code.UNAVAILABLE, "This relay is stopping.", retry_after_seconds=5))
         elif isinstance(message, IfAwake):
             self._if_awake(message, reply)
         elif isinstance(message, AwaitReady):
-            _answer(reply, self._identity)
+            answer(reply, self._identity)
         elif self._writer is None:
-            _refuse(reply, Refusal(Code.STORAGE, "This relay is open for reading only: nothing was stored."))
+            answer(reply, Refusal(Code.STORAGE, "This relay is open for reading only: nothing was stored."))
         elif isinstance(message, ToSession):
             self._to_session(message, reply, self._writer)
         elif isinstance(message, CreateSession):
@@ -135,19 +153,27 @@ class Supervisor(Actor):
     def _create(self, message: CreateSession, reply: Reply, writer: ActorRef[Any]) -> None:
         first = (message.row, message.prompt, reply)
         session: str = message.row["id"]
-        self.directory.add(session, Session.start(session, self._ports, writer, self.actor_ref, first))
+        ref = Session.start(session, self._ports, writer, self.actor_ref, self._at_workers, first)
+        self.directory.add(session, ref)
 
     def _to_session(self, message: ToSession, reply: Reply, writer: ActorRef[Any]) -> None:
         ref = self.directory.find(message.session)
         if ref is None:
-            ref = Session.start(message.session, self._ports, writer, self.actor_ref)
-            self.directory.add(message.session, ref)
+            ref = self._wake(message.session, writer)
         self._pass_on(message.session, ref, message.message, reply)
+
+    def _wake(self, session: str, writer: ActorRef[Any]) -> ActorRef[Any]:
+        """Start the session's actor, in the place of one that has failed, if any."""
+        self._sent.pop(session, None)
+        fell = self._falls.has_fallen(session)
+        ref = Session.start(session, self._ports, writer, self.actor_ref, self._at_workers, fell=fell)
+        self.directory.add(session, ref)
+        return ref
 
     def _if_awake(self, message: IfAwake, reply: Reply) -> None:
         ref = self.directory.find(message.session)
         if ref is None:
-            _answer(reply, None)
+            answer(reply, None)
         else:
             self._pass_on(message.session, ref, message.message, reply)
 
@@ -161,7 +187,24 @@ class Supervisor(Actor):
     def _may_sleep(self, message: MaySleep) -> None:
         """Put a session to sleep unless a message is on its way to it."""
         if self._sent.get(message.session, 0) == message.handled:
+            self._falls.forget(message.session)
             self._let_go(message.session, message.ref)
+
+    def _fell(self, fell: Fell) -> None:
+        """Wake a session that failed, once, so that its turn gets its end and its queue goes on."""
+        session = fell.session
+        if self.directory.find(session) is not fell.ref:
+            return
+        care = self._falls.note(session, self._ports.clock.monotonic())
+        logger.error("Session %s has failed; what is done about it: %s", session, care)
+        if care == "clear":
+            self._at_workers.forget(session)
+        if care != "wake" or self._writer is None:
+            self._let_go(session, fell.ref)
+            return
+        ref = self._wake(session, self._writer)
+        if self._closing is not None:
+            self._pass_on(session, ref, StopRunning("closing"), None)
 
     def _let_go(self, session: str, ref: ActorRef[Any]) -> None:
         """Forget a session that sleeps or has failed; one that is awake again under its id stays."""
@@ -180,10 +223,10 @@ class Supervisor(Actor):
             under_way = (
                 f"The fan-out {group} is under way in this relay: wait until it has ended, or stop it."
             )
-            _refuse(reply, Refusal(Code.BUSY, under_way))
+            answer(reply, Refusal(Code.BUSY, under_way))
             return
         self._fanouts[group] = Fanout.start(request, self._ports, writer, self.actor_ref)
-        _answer(reply, self._fanouts[group])
+        answer(reply, self._fanouts[group])
 
     def _fanout_over(self, over: FanoutOver) -> None:
         if self._fanouts.get(over.group) is over.ref:
@@ -199,9 +242,9 @@ class Supervisor(Actor):
         self._identity = recovered.identity
         stash, self._stash = self._stash, None
         for session in recovered.sessions:
-            self._take(ToSession(session, GoOn()), None)
+            self._take_safely(ToSession(session, GoOn()), None)
         for message, reply in stash:
-            self._take(message, reply)
+            self._take_safely(message, reply)
 
     def _store_gone(self, ended: Terminated) -> None:
         """Refuse everything from here on, and let all end who would wait for the writer."""
@@ -232,21 +275,6 @@ class Supervisor(Actor):
             return
         replies, self._closing = self._closing, []
         if self._writer is None:
-            _answer_all(replies)
+            answer_all(replies, None)
         else:
-            self._writer.request(AwaitStored()).add_done_callback(lambda _: _answer_all(replies))
-
-
-def _answer(reply: Reply, value: Any) -> None:
-    if reply is not None:
-        reply.try_set(value)
-
-
-def _answer_all(replies: list[Reply]) -> None:
-    for reply in replies:
-        _answer(reply, None)
-
-
-def _refuse(reply: Reply, error: Exception) -> None:
-    if reply is not None:
-        reply.try_set_exception(error)
+            self._writer.request(AwaitStored()).add_done_callback(lambda _: answer_all(replies, None))

@@ -73,8 +73,8 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
     match event:
         case Stored(message, stops):
             return _begin_next(_enqueue(state, message, stops))
-        case FoundHanded(message):
-            return _found_handed(state, message)
+        case FoundHanded(message, at_worker):
+            return _found_handed(state, message, at_worker=at_worker)
         case HandOverStored(message_id):
             return _handed(state, message_id)
         case HandOverFailed(message_id):
@@ -193,9 +193,11 @@ def _take_back_refused(state: TurnState, *, faulty: bool) -> Step:
 # -- ends ------------------------------------------------------------------------------------------
 
 
-def _found_handed(state: TurnState, message: Waiting) -> Step:
+def _found_handed(state: TurnState, message: Waiting, *, at_worker: bool) -> Step:
     if state.turn is not None:
         return Step(state)
+    if at_worker:
+        return Step(replace(state, turn=Turn(message, "running")))
     cut = Turn(message, "stopping", cut="interrupted")
     ending = _end(replace(state, turn=cut), stopped_end(state.session, message.id))
     return Step(ending.state, (SendStop(message.id), *ending.effects))

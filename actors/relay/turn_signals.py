@@ -28,9 +28,13 @@ class Stored(NamedTuple):
 
 
 class FoundHanded(NamedTuple):
-    """The store says that a worker has this message, though no turn of it is known here: a fault of ours."""
+    """The store says that a worker has this message, of which a session that failed knew.
+
+    ``at_worker``: the worker has it indeed, and will tell its end. Else that is not known.
+    """
 
     message: Waiting
+    at_worker: bool = False
 
 
 class HandOverStored(NamedTuple):

@@ -7,6 +7,7 @@ import pytest
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.answers import written
 from showcaller.actors.relay.fanout import Fanout
+from showcaller.actors.relay.session import Session
 from showcaller.store.errors import StoreDamaged
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Run, Stage
@@ -100,6 +101,52 @@ def test_a_mistake_of_ours_is_told_to_whoever_waits(
     again = stage.resume(run.group)
     again.work()
     assert again.heard.statuses == {"a": "done"}
+
+
+def test_an_item_whose_session_fails_once_is_recorded_all_the_same(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for method in ("_commit_end", "_accepted", "_send_run", "_begin"):
+        with monkeypatch.context() as broken:
+            left = [1]
+            broken.setattr(Session, method, _failing(getattr(Session, method), left))
+            run = stage.fan_out(["a", "b"], jobs=2)
+            run.work()
+        assert left == [0]
+        assert run.heard.ends == [None], method
+        ended = {result.status for result in run.heard.results}
+        assert ended <= {"done", "interrupted"}
+        again = stage.resume(run.group)
+        again.work()
+        assert again.recorded == {"a": "done", "b": "done"}, method
+    caplog.clear()
+
+
+def test_a_session_that_always_fails_leaves_its_item_and_ends_the_fan_out(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(Session, "_commit_end", _failing(Session._commit_end, [1_000_000]))
+        run = stage.fan_out(["a", "b"], jobs=2)
+        run.work()
+    assert run.heard.ends == [None]
+    assert run.heard.statuses == {"a": "interrupted", "b": "interrupted"}
+    assert "again and again" in (run.heard.by_item["a"].error or "")
+    caplog.clear()
+    stage.resume(run.group).work()  # ends as interrupted what nobody knows to be with a worker
+    again = stage.resume(run.group)
+    again.work()
+    assert again.recorded == {"a": "done", "b": "done"}
+
+
+def _failing(method: Any, left: list[int]) -> Any:
+    def broken(session: Session, *arguments: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            _break(None)
+        return method(session, *arguments)
+
+    return broken
 
 
 def test_items_that_can_never_be_handed_over_fail_after_their_retries(

@@ -382,17 +382,126 @@ def test_a_session_that_fails_leaves_nobody_waiting_and_hurts_no_other(
     session, first = waiting.get()["session"], waiting.get()["message_id"]
     assert waiting.get()["status"] == "running"  # as the store has it
     assert stage.awake == [other]
+    assert stage.status(first) == "interrupted"  # nobody knows whether its worker has it
+    assert [stop.turn for stop in stage.workers.stops] == [first]
     stage.workers.end(message)
     stage.settle()
     assert stage.status(message) == "done"
-    second = stage.send(session, "second")  # its next message wakes it: what was cut is ended first
-    assert stage.status(first) == "interrupted"
-    assert [stop.turn for stop in stage.workers.stops] == [first]
+    second = stage.send(session, "second")
     assert stage.workers.texts[-1] == "second"
     stage.workers.end(second)
     stage.settle()
-    assert "knew of no turn" in caplog.text
     no_faults(caplog)
+
+
+class _Breaks:
+    """Has a method of the session fail a number of times, and then do what it always did."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
+        self.times = times
+        original = getattr(Session, method)
+
+        def broken(session: Session, *arguments: Any) -> Any:
+            if self.times > 0:
+                self.times -= 1
+                _fail(None)
+            return original(session, *arguments)
+
+        monkeypatch.setattr(Session, method, broken)
+
+
+def test_the_end_that_a_session_fails_over_is_stored_by_its_next_life_and_the_queue_goes_on(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    second = stage.send(session, "second")
+    _Breaks(monkeypatch, "_commit_end", times=1)
+    stage.workers.end(first, reply="finished")
+    stage.settle()
+    assert stage.status(first) == "done"
+    assert stage.read("message", message=first)["reply"]["text"] == "finished"
+    assert list(stage.workers.open) == [second]
+    stage.workers.end(second)
+    stage.settle()
+    assert stage.awake == []
+    assert stage.workers.stops == []
+    caplog.clear()
+
+
+def test_a_turn_that_runs_while_its_session_fails_goes_on_and_gets_its_end(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    _Breaks(monkeypatch, "_requested", times=1)
+    stage.supervisor.tell(IfAwake(session, Look()))
+    stage.settle()
+    waiting = stage.begin("wait", session=session, message_id=first, wait_seconds=600)
+    stage.workers.write(first, "still writing")
+    stage.settle()
+    assert _written_so_far(stage, session) == "still writing"
+    stage.workers.end(first, reply="finished")
+    stage.settle()
+    assert waiting.get()["reply"]["text"] == "finished"
+    assert stage.workers.texts == ["first"]
+    caplog.clear()
+
+
+def test_an_end_that_comes_while_its_session_is_down_is_not_lost(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    ref = _ref(stage, session)
+    _Breaks(monkeypatch, "_requested", times=1)
+    ref.tell(Look())
+    while ref.is_alive():
+        stage.dispatcher.step()
+    stage.workers.end(first, reply="finished")
+    stage.settle()
+    assert stage.status(first) == "done"
+    assert stage.awake == []
+    caplog.clear()
+
+
+def test_a_session_that_fails_again_is_left_alone_until_somebody_sends_and_then_recovers(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    breaks = _Breaks(monkeypatch, "_commit_end", times=1_000_000)
+    stage.workers.end(first, reply="finished")
+    stage.settle()
+    assert breaks.times == 1_000_000 - 2
+    assert stage.awake == []
+    breaks.times = 1
+    assert stage.call("send", session=session, text="second", wait_seconds=0)["ok"] is False
+    breaks.times = 0
+    stage.send(session, "third")
+    assert stage.status(first) == "interrupted"
+    assert stage.workers.texts == ["first", "third"]
+    caplog.clear()
+
+
+def test_an_end_that_was_left_with_a_session_that_failed_twice_is_stored_when_somebody_sends(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    _Breaks(monkeypatch, "_commit_end", times=2)
+    stage.workers.end(first, reply="finished")
+    stage.settle()
+    assert stage.awake == []
+    stage.send(session, "second")
+    assert stage.status(first) == "done"
+    assert stage.workers.texts == ["first", "second"]
+    caplog.clear()
+
+
+def test_a_relay_closes_though_a_session_fails_on_the_way(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, first = stage.create()
+    _Breaks(monkeypatch, "_commit_end", times=1)
+    stage.close()
+    assert Stage(stage.home).status(first) in {"interrupted", "stopped"}
+    caplog.clear()
 
 
 def _ref(stage: Stage, session: str) -> Any:
