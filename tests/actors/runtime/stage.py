@@ -71,7 +71,7 @@ class Troupe:
         self.dispatcher = dispatcher
         self.log: list[str] = []
         self.unwilling = set(unwilling)
-        kinds: Sequence[Restart] = restarts or [restart] * 3
+        kinds: Sequence[Restart] = restarts or (restart, restart, restart)
         self.specs = [self.spec(name, kind, **spec) for name, kind in zip("abc", kinds, strict=True)]
         self.supervisor: ActorRef[Supervisor] = Supervisor.start(
             self.specs, strategy=strategy, intensity=intensity

@@ -23,8 +23,9 @@ class Link(Actor):
     """Asks the next one, blocking, and adds one."""
 
     registered = False
+    following: ActorRef[Any] | None
 
-    def __init__(self, following: "ActorRef[Any] | None" = None) -> None:
+    def __init__(self, following: ActorRef[Any] | None = None) -> None:
         super().__init__()
         self.following = following
 
