@@ -2,14 +2,25 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult, compact_json
 from showcaller.actors.relay import fanout_steps as steps
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.fanout_items import Attempt, recorded_result
-from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, StopFanout
+from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, Room, StopFanout
+from showcaller.actors.relay.fanout_news import (
+    Asked,
+    Failed,
+    Finished,
+    Found,
+    Known,
+    LookAgain,
+    Page,
+    Recorded,
+    Stored,
+)
 from showcaller.actors.relay.fanout_pages import PAGE, Pages
 from showcaller.actors.relay.fanout_rows import prompt_row, record_arguments, session_row
 from showcaller.actors.relay.listeners import tell_if_alive
@@ -35,60 +46,6 @@ from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, Future
 
 OF_ONE_ITEM = frozenset({Code.NOT_FOUND, Code.QUEUE_LIMIT, Code.INVALID_INPUT})
 """Refusals of a prompt that are about its item alone, so that the others go on."""
-
-
-class _Page(NamedTuple):
-    """Items read from the store."""
-
-    rows: list[dict[str, Any]]
-
-
-class _Known(NamedTuple):
-    """The latest attempt at an item, as the store has it."""
-
-    attempt: Attempt
-    message: dict[str, Any] | None
-    first_look: bool
-
-
-class _Asked(NamedTuple):
-    """The session has what we asked of it for this item: its prompt is stored, or it tells us of its end."""
-
-    number: int
-
-
-class _LookAgain(NamedTuple):
-    """What the session of this item wrote is stored, so that the store says how its attempt stands."""
-
-    number: int
-
-
-class _Failed(NamedTuple):
-    """Something that was asked for, for the item of that number if any, ended in an error."""
-
-    error: Exception
-    number: int | None = None
-
-
-class _Stored(NamedTuple):
-    """Tag: the fan-out itself is stored."""
-
-
-class _Finished(NamedTuple):
-    """Tag: the end of the whole fan-out is stored."""
-
-
-class _Recorded(NamedTuple):
-    """Tag: the result of an item is stored."""
-
-    number: int
-    result: ItemResult
-
-
-class _Found(NamedTuple):
-    """The fan-out to go on with."""
-
-    row: dict[str, Any] | None
 
 
 class Fanout(Actor):
@@ -130,7 +87,7 @@ class Fanout(Actor):
     def _set_out(self) -> None:
         request = self._request
         if request.items is None or request.spec is None:
-            self._ask_reader("fanout", _Found, group=request.group)
+            self._ask_reader("fanout", Found, group=request.group)
             return
         try:
             items = [compact_json(item) for item in request.items]
@@ -143,7 +100,7 @@ class Fanout(Actor):
             "items": items,
             "at": self._ports.clock.wall(),
         }
-        self._write("start_fanout", arguments, _Stored())
+        self._write("start_fanout", arguments, Stored())
 
     def on_receive(self, message: Any) -> None:
         """Take one message and see what is due."""
@@ -159,7 +116,7 @@ class Fanout(Actor):
         self._stop_running()
         self._tell_end(failure[1])
 
-    def _found(self, found: _Found) -> None:
+    def _found(self, found: Found) -> None:
         row = found.row
         if row is None:
             self._fail(Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {self._request.group}."))
@@ -184,20 +141,27 @@ class Fanout(Actor):
         """Take up items while there is room, and read on when the page is used up."""
         if not self._begun or self._finishing or self._over:
             return
-        while self._stopping or len(self._working) < self._spec.jobs:
+        while self._may_take_up():
             row = self._pages.next()
             if row is None:
                 break
             self._take_up(row)
-        if self._pages.is_due:
+        if self._pages.is_due and self._has_room():
             self._pages.asked = True
             self._ask_reader(
-                "fanout_items", _Page, group=self._request.group, after=self._pages.after, limit=PAGE
+                "fanout_items", Page, group=self._request.group, after=self._pages.after, limit=PAGE
             )
         elif self._pages.is_over and not self._working:
             self._finish()
 
-    def _page(self, page: _Page) -> None:
+    def _may_take_up(self) -> bool:
+        return self._stopping or (len(self._working) < self._spec.jobs and self._has_room())
+
+    def _has_room(self) -> bool:
+        """A stop has to end though nobody may take the results any more."""
+        return self._stopping or self._listener.has_room()
+
+    def _page(self, page: Page) -> None:
         self._pages.add(page.rows)
 
     def _take_up(self, row: dict[str, Any]) -> None:
@@ -212,9 +176,9 @@ class Fanout(Actor):
             self._look_up(attempt, attempt.message, first_look=True)
 
     def _look_up(self, attempt: Attempt, message: str, *, first_look: bool) -> None:
-        self._ask_reader("message", lambda found: _Known(attempt, found, first_look), message=message)
+        self._ask_reader("message", lambda found: Known(attempt, found, first_look), message=message)
 
-    def _known(self, known: _Known) -> None:
+    def _known(self, known: Known) -> None:
         attempt, message, first_look = known
         self._do(attempt, steps.on_resume(attempt, message, self._spec, first_look=first_look))
 
@@ -266,7 +230,7 @@ class Fanout(Actor):
         attempt.counted = True
         self._moved()
 
-    def _asked(self, asked: _Asked) -> None:
+    def _asked(self, asked: Asked) -> None:
         attempt = self._working.get(asked.number)
         if self._stopping and attempt is not None:
             self._interrupt(attempt)
@@ -284,9 +248,9 @@ class Fanout(Actor):
             self._do(attempt, due)
             return
         number = attempt.number
-        self._when_done(self._writer.request(AwaitStored()), lambda _: _LookAgain(number), number)
+        self._when_done(self._writer.request(AwaitStored()), lambda _: LookAgain(number), number)
 
-    def _look_again(self, again: _LookAgain) -> None:
+    def _look_again(self, again: LookAgain) -> None:
         attempt = self._working.get(again.number)
         if attempt is not None and attempt.message is not None:
             self._look_up(attempt, attempt.message, first_look=False)
@@ -310,7 +274,7 @@ class Fanout(Actor):
     def _record(self, attempt: Attempt, due: steps.Record) -> None:
         result = attempt.result(due.status, due.exit_code, due.reply, due.seconds, due.error)
         arguments = record_arguments(self._request.group, attempt, due, self._ports.clock.wall())
-        self._write("record_item", arguments, _Recorded(attempt.number, result))
+        self._write("record_item", arguments, Recorded(attempt.number, result))
 
     def _report(self, attempt: Attempt, result: ItemResult) -> None:
         del self._working[attempt.number]
@@ -344,10 +308,10 @@ class Fanout(Actor):
             return
         self._finishing = True
         self._write(
-            "finish_fanout", {"group": self._request.group, "at": self._ports.clock.wall()}, _Finished()
+            "finish_fanout", {"group": self._request.group, "at": self._ports.clock.wall()}, Finished()
         )
 
-    def _failed(self, failed: _Failed) -> None:
+    def _failed(self, failed: Failed) -> None:
         error = failed.error
         attempt = None if failed.number is None else self._working.get(failed.number)
         if attempt is not None and attempt.message is not None:
@@ -385,11 +349,11 @@ class Fanout(Actor):
         refusal = refusal_of(answer)
         if refusal is not None:
             self._fail(refusal)
-        elif isinstance(tag, _Stored) and self._request.spec is not None:
+        elif isinstance(tag, Stored) and self._request.spec is not None:
             self._begin(self._request.spec, self._request.name, len(self._request.items or ()))
-        elif isinstance(tag, _Recorded):
+        elif isinstance(tag, Recorded):
             self._report(self._working[tag.number], tag.result)
-        elif isinstance(tag, _Finished):
+        elif isinstance(tag, Finished):
             self._end(None)
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
@@ -398,7 +362,7 @@ class Fanout(Actor):
     def _ask_supervisor(self, attempt: Attempt, message: Any) -> None:
         number = attempt.number
         asked = self._supervisor.request(message)
-        self._when_done(asked, lambda _: _Asked(number), number)
+        self._when_done(asked, lambda _: Asked(number), number)
 
     def _ask_reader(self, query: str, wrap: Any, **arguments: Any) -> None:
         self._when_done(read(self._ports.reader, query, **arguments), wrap, None)
@@ -410,7 +374,7 @@ class Fanout(Actor):
             try:
                 message = wrap(done.get())
             except Exception as error:  # noqa: BLE001 - whatever it is, the fan-out has to hear of it
-                message = _Failed(error, number)
+                message = Failed(error, number)
             tell_if_alive(ref, message)
 
         asked.add_done_callback(tell)
@@ -421,11 +385,12 @@ _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
     TurnOver: Fanout._turn_over,
     NotUnderWay: Fanout._not_under_way,
     StopFanout: Fanout._stop_asked,
+    Room: lambda fanout, _: None,  # what is due is seen to after every message
     StoreGone: lambda fanout, gone: fanout._fail(gone.error),
-    _Found: Fanout._found,
-    _Page: Fanout._page,
-    _Known: Fanout._known,
-    _LookAgain: Fanout._look_again,
-    _Asked: Fanout._asked,
-    _Failed: Fanout._failed,
+    Found: Fanout._found,
+    Page: Fanout._page,
+    Known: Fanout._known,
+    LookAgain: Fanout._look_again,
+    Asked: Fanout._asked,
+    Failed: Fanout._failed,
 }

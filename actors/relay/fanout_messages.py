@@ -20,6 +20,12 @@ class FanoutListener(Protocol):
     def result(self, result: ItemResult) -> None:
         """An item has its end: one result for each of ``total`` items, recorded ones included."""
 
+    def has_room(self) -> bool:
+        """Tell whether results may be made that do not come of running items.
+
+        After False the fan-out takes up nothing further until it is told ``Room``; a stop is not held up.
+        """
+
     def finished(self, error: Exception | None) -> None:
         """Nothing more comes; ``error`` says why, when it is not the normal end."""
 
@@ -41,6 +47,10 @@ class FanoutRequest(NamedTuple):
 
 class StopFanout(NamedTuple):
     """To a fan-out: start no more, interrupt what runs, and give what is left as skipped."""
+
+
+class Room(NamedTuple):
+    """To a fan-out: its listener has room again."""
 
 
 class FanoutOver(NamedTuple):

@@ -1,21 +1,26 @@
 """A fan-out as the program that started it sees it: results to iterate over, and a way to stop."""
 
+import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from showcaller.actors.relay.fanout_messages import StopFanout
+from showcaller.actors.relay.fanout_messages import Room, StopFanout
 from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+
+MOST_RESULTS = 1_000
+MOST_TEXT = 64_000_000  # characters
 
 
 class LocalFanout:
     """Hears of a fan-out on the dispatcher's thread and hands on to the thread that iterates.
 
     ``started`` and ``running`` may be read from any thread. ``results`` gives each result once, to
-    whoever asks first.
+    whoever asks first. While 1,000 results wait to be taken, or 64 million characters of replies, the
+    fan-out takes up no further items: whoever starts one must take its results, or stop it.
     """
 
     def __init__(self, group: str) -> None:
@@ -27,6 +32,10 @@ class LocalFanout:
         self._spec: FanoutSpec | None = None
         self._begun: Future[None] = Future()
         self._results: SimpleQueue[ItemResult | None] = SimpleQueue()
+        self._lock = threading.Lock()  # guards the three below
+        self._waiting = 0
+        self._text = 0
+        self._owes_room = False
         self._error: Exception | None = None
         self._ref: ActorRef[Any] | None = None
 
@@ -43,7 +52,17 @@ class LocalFanout:
 
     def result(self, result: "ItemResult") -> None:
         """An item has its end."""
+        with self._lock:
+            self._waiting += 1
+            self._text += len(result.reply)
         self._results.put(result)
+
+    def has_room(self) -> bool:
+        """Tell whether fewer results wait than are kept; if not, the fan-out is told when they are taken."""
+        with self._lock:
+            has_room = self._waiting < MOST_RESULTS and self._text < MOST_TEXT
+            self._owes_room = not has_room
+            return has_room
 
     def finished(self, error: Exception | None) -> None:
         """Nothing more comes."""
@@ -73,16 +92,29 @@ class LocalFanout:
         Raises what ended the fan-out early, such as a ``Refusal`` because the disk is full.
         """
         while (result := self._results.get()) is not None:
+            self._taken(result)
             yield result
         self._results.put(None)  # for whoever asks again
         if self._error is not None:
             raise self._error
 
+    def _taken(self, result: "ItemResult") -> None:
+        with self._lock:
+            self._waiting -= 1
+            self._text -= len(result.reply)
+            is_due = self._owes_room and self._waiting <= MOST_RESULTS // 2 and self._text <= MOST_TEXT // 2
+            self._owes_room = self._owes_room and not is_due
+        if is_due:
+            self._tell(Room())
+
     def stop(self) -> None:
         """Start no more items and interrupt those that run. Thread-safe; a second call is harmless."""
+        self._tell(StopFanout())
+
+    def _tell(self, message: Room | StopFanout) -> None:
         if self._ref is None:
             return
         try:
-            self._ref.tell(StopFanout())
+            self._ref.tell(message)
         except ActorDeadError:
             return  # it has ended by itself

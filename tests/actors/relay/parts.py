@@ -174,6 +174,7 @@ class Results:
         self.results: list[ItemResult] = []
         self.moves: list[tuple[int, int]] = []
         self.ends: list[Exception | None] = []
+        self.room = 1_000_000
 
     def ready(self, spec: FanoutSpec, name: str, total: int) -> None:
         self.spec, self.name, self.total = spec, name, total
@@ -183,6 +184,9 @@ class Results:
 
     def result(self, result: ItemResult) -> None:
         self.results.append(result)
+
+    def has_room(self) -> bool:
+        return len(self.results) < self.room
 
     def finished(self, error: Exception | None) -> None:
         self.ends.append(error)

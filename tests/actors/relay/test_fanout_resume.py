@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.fanout_messages import Room
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Run, Stage
 
@@ -187,3 +188,37 @@ def test_the_owners_prompt_in_an_items_session_runs_at_the_start_of_a_relay(stag
     second.workers.end(second.workers.runs[0].turn)
     second.settle()
     second.close()
+
+
+def test_recorded_results_are_read_no_faster_than_they_are_taken(stage: Stage) -> None:
+    items = [str(n) for n in range(500)]
+    stage.workers.on_run = lambda turn: stage.workers.end(turn.turn)
+    run = stage.fan_out(items, jobs=50)
+    stage.settle()
+    assert len(run.recorded) == 500
+    again = stage.resume(run.group)
+    again.heard.room = 120
+    asked = stage.reader.asked.count("fanout_items")
+    stage.settle()
+    assert len(again.heard.results) == 120
+    assert stage.reader.asked.count("fanout_items") == asked + 1, "one page is held at most"
+    again.heard.room = 1_000
+    again.ref.get().tell(Room())
+    stage.settle()
+    assert len(again.heard.by_item) == 500
+    assert again.heard.ends == [None]
+
+
+def test_a_listener_without_room_starts_no_further_items_and_does_not_hold_up_a_stop(stage: Stage) -> None:
+    run = Run(stage, stage.new_id("grp_"), ITEMS, {"jobs": 2})
+    run.heard.room = 1
+    stage.settle()
+    assert stage.workers.most_open == 2
+    for turn in list(stage.workers.open):
+        stage.workers.end(turn)
+    stage.settle()
+    assert len(stage.workers.runs) == 2
+    run.stop()
+    stage.settle()
+    assert set(run.heard.statuses.values()) == {"done", "skipped"}
+    assert run.heard.ends == [None]
