@@ -50,7 +50,7 @@ def test_things_come_out_in_order_of_time_and_then_of_adding(
         active = [thing for thing in held if thing.active]
         assert wheel.exact() == (active[0].due if active else None)
         early = wheel.earliest()
-        assert not held or (early is not None and early <= held[0].due)
+        assert not active or (early is not None and early <= active[0].due)
         now += passing
         out: list[Thing] = []
         while taken := wheel.take_due(now, most):
