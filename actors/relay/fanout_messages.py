@@ -25,6 +25,7 @@ class FanoutListener(Protocol):
 
         After False the fan-out takes up nothing further until it is told ``Room``; a stop is not held up.
         """
+        ...
 
     def finished(self, error: Exception | None) -> None:
         """Nothing more comes; ``error`` says why, when it is not the normal end."""
