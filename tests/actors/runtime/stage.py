@@ -8,6 +8,7 @@ from showcaller.actors.runtime import (
     ActorRef,
     ChildInfo,
     ChildSpec,
+    Future,
     GetChild,
     ListChildren,
     RestartIntensity,
@@ -22,6 +23,47 @@ THREE_IN_FIVE = RestartIntensity(3, 5.0)
 
 class Boom(Exception):
     """What fails on purpose."""
+
+
+class Failing(Actor):
+    """Answers, and fails on demand."""
+
+    registered = False
+
+    def on_receive(self, message: Any) -> Any:
+        if message == "boom":
+            raise Boom
+        if isinstance(message, BaseException):
+            raise message
+        return message
+
+
+class Unwilling(Actor):
+    """Does not even get made."""
+
+    registered = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        raise Boom
+
+
+class Waiter(Actor):
+    """Waits for ever when told."""
+
+    registered = False
+
+    def __init__(self, until: "Future[None] | None" = None) -> None:
+        super().__init__()
+        self.until: Future[None] = Future() if until is None else until
+        self.ended = False
+
+    async def on_receive(self, message: Any) -> Any:
+        try:
+            await self.until
+        finally:
+            self.ended = True
+        return message
 
 
 class Player(Actor):
@@ -112,3 +154,11 @@ class Troupe:
         log = list(self.log)
         self.log.clear()
         return log
+
+
+def stubborn(shutdown: Any) -> tuple[ActorRef[Supervisor], ActorRef[Any]]:
+    """Start a supervisor with one child, which waits for ever in a handler."""
+    supervisor = Supervisor.start([ChildSpec("stubborn", Waiter, shutdown=shutdown)])
+    child: ActorRef[Any] = supervisor.ask(GetChild("stubborn"))
+    child.tell("wait")
+    return supervisor, child

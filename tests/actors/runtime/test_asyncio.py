@@ -1,0 +1,153 @@
+"""Beside asyncio: replies awaited on a loop, the bridge to it, and the manual dispatcher inside of one."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from showcaller.actors.runtime import Actor, Dispatcher, ForeignAwaitable, Future, Timeout, on_loop
+from showcaller.actors.runtime.testkit import ManualDispatcher, NothingToRun, probe
+from tests.actors.runtime.waiting import Waiting
+
+
+class TestAsyncio:
+    def test_a_reply_can_be_awaited_on_a_loop(self, threads: Dispatcher) -> None:
+        ref = Waiting.start()
+
+        async def ask_many() -> list[Any]:
+            return await asyncio.gather(*(ask(number) for number in range(100)))
+
+        async def ask(number: int) -> Any:
+            return await ref.request(number)
+
+        assert asyncio.run(ask_many()) == list(range(100))
+
+    def test_a_loop_is_not_blocked_meanwhile(self, threads: Dispatcher) -> None:
+        ref, until = Waiting.start(), Future[str]()
+
+        async def other() -> None:
+            until.set("set by the loop")
+
+        async def both() -> str:
+            task = asyncio.ensure_future(other())
+            answer: str = await ref.request(until)
+            await task
+            return answer
+
+        assert asyncio.run(both()) == "set by the loop"
+
+    def test_a_cancelled_wait_leaves_nothing_behind(self, threads: Dispatcher) -> None:
+        future: Future[None] = Future()
+
+        async def give_up() -> None:
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(_awaiting(future), 0.01)
+
+        asyncio.run(give_up())
+        assert future._callbacks == []
+        future.set(None)
+
+    def test_a_handler_can_wait_for_a_loop_by_the_bridge(self, threads: Dispatcher) -> None:
+        async def on_the_loop() -> str:
+            await asyncio.sleep(0)
+            return "from the loop"
+
+        class Bridging(Actor):
+            registered = False
+
+            async def on_receive(self, message: asyncio.AbstractEventLoop) -> str:
+                return await on_loop(message, on_the_loop())
+
+        async def main() -> str:
+            answer: str = await Bridging.start().request(asyncio.get_running_loop())
+            return answer
+
+        assert asyncio.run(main()) == "from the loop"
+
+    def test_a_foreign_awaitable_names_the_bridge(self, manual: ManualDispatcher) -> None:
+        class Wrong(Actor):
+            registered = False
+
+            async def on_receive(self, message: Any) -> Any:
+                try:
+                    await asyncio.sleep(0)
+                except ForeignAwaitable as error:
+                    return str(error)
+
+        assert "Wrong.on_receive awaited None" in Wrong.start().ask("x")
+        assert "on_loop(loop, coroutine)" in Wrong.start().ask("x")
+
+
+class TestManualInALoop:
+    def test_steps_inside_a_running_loop(self) -> None:
+        async def main() -> list[Any]:
+            with ManualDispatcher() as manual:
+                ref, until = Waiting.start(), Future[str]()
+                answer = ref.request(until)
+                manual.settle()
+                assert not answer.done
+                until.set("set")
+                manual.settle()
+                return [await answer, await manual.until(ref.request("again"))]
+
+        assert asyncio.run(main()) == ["set", "again"]
+
+    def test_a_foreign_future_in_a_handler_is_refused_there_too(self) -> None:
+        class Wrong(Actor):
+            registered = False
+
+            async def on_receive(self, message: Any) -> Any:
+                with pytest.raises(ForeignAwaitable):
+                    await asyncio.get_running_loop().create_future()
+                return "refused"
+
+        async def main() -> Any:
+            with ManualDispatcher() as manual:
+                return await manual.until(Wrong.start().request("x"))
+
+        assert asyncio.run(main()) == "refused"
+
+    def test_until_lets_the_loop_and_the_clock_go_on(self) -> None:
+        async def main() -> tuple[Any, float]:
+            with ManualDispatcher() as manual:
+                ref, until = Waiting.start(), Future[str]()
+                task = asyncio.ensure_future(_set(until))
+                answer = await manual.until(ref.request(until))
+                await task
+                ref.tell_after(60, "later")
+                watcher, _ = probe()
+                ref.add_watcher(watcher)
+                with pytest.raises(Timeout):
+                    await manual.until(Waiting.start().request(Future[None](), timeout=90))
+                return answer, manual.clock.monotonic()
+
+        assert asyncio.run(main()) == ("from a task", 90)
+
+    def test_until_says_when_nothing_can_complete_it(self) -> None:
+        async def main() -> None:
+            with ManualDispatcher() as manual:
+                await manual.until(Waiting.start().request(Future[None]()))
+
+        with pytest.raises(NothingToRun, match="no step, no timer and no task"):
+            asyncio.run(main())
+
+    def test_a_plain_handler_may_run_a_loop_of_its_own(self, manual: ManualDispatcher) -> None:
+        class Host(Actor):
+            registered = False
+
+            def on_receive(self, message: "Future[str]") -> str:
+                answer: str = asyncio.run(_awaiting(message))
+                return answer
+
+        done: Future[str] = Future()
+        done.set("there")
+        assert Host.start().ask(done) == "there"
+
+
+async def _awaiting(future: "Future[Any]") -> Any:
+    return await future
+
+
+async def _set(future: "Future[str]") -> None:
+    await asyncio.sleep(0)
+    future.set("from a task")

@@ -1,0 +1,163 @@
+"""Bounded mailboxes: each policy by itself, against a short list, and between threads."""
+
+import contextlib
+import threading
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from showcaller.actors.runtime import (
+    Actor,
+    ActorDeadError,
+    ActorRef,
+    ChildSpec,
+    Dispatcher,
+    GetChild,
+    MailboxFull,
+    MailboxPolicy,
+    Supervisor,
+)
+from showcaller.actors.runtime.testkit import ManualDispatcher, Probe
+
+
+class Bounded(Probe):
+    """Keeps what it gets; at most three messages wait."""
+
+    mailbox_limit: ClassVar[int | None] = 3
+
+
+class Newest(Bounded):
+    """Drops what comes too late."""
+
+    mailbox_policy: ClassVar[MailboxPolicy] = "drop_newest"
+
+
+class Oldest(Bounded):
+    """Drops what waits longest."""
+
+    mailbox_policy: ClassVar[MailboxPolicy] = "drop_oldest"
+
+
+def received(ref: ActorRef[Any]) -> list[Any]:
+    """Look into a probe."""
+    actor = ref._actor
+    assert isinstance(actor, Probe)
+    return actor.received
+
+
+class TestBounded:
+    def test_refuse_raises_in_the_sender(self, manual: ManualDispatcher) -> None:
+        ref = Bounded.start()
+        for number in range(3):
+            ref.tell(number)
+        with pytest.raises(MailboxFull, match="mailbox_limit of messages wait"):
+            ref.tell(3)
+        with pytest.raises(MailboxFull):
+            ref.ask(4)
+        manual.settle()
+        ref.tell(5)
+        manual.settle()
+        assert received(ref) == [0, 1, 2, 5]
+        assert manual.dead_letters == 0
+
+    def test_drop_newest_keeps_what_is_there(self, manual: ManualDispatcher) -> None:
+        ref = Newest.start()
+        for number in range(5):
+            ref.tell(number)
+        with pytest.raises(MailboxFull):
+            ref.ask("asked")
+        manual.settle()
+        assert received(ref) == [0, 1, 2]
+        assert manual.dead_letters == 2
+
+    def test_drop_oldest_makes_room(self, manual: ManualDispatcher) -> None:
+        ref = Oldest.start()
+        asked = ref.ask("asked", block=False)
+        for number in range(5):
+            ref.tell(number)
+        assert asked.done
+        with pytest.raises(MailboxFull):
+            asked.get()
+        manual.settle()
+        assert received(ref) == [2, 3, 4]
+        assert manual.dead_letters == 2
+
+    def test_an_order_to_stop_always_finds_room(self, manual: ManualDispatcher) -> None:
+        ref = Bounded.start()
+        for number in range(3):
+            ref.tell(number)
+        got = received(ref)
+        assert ref.stop() is True
+        assert got == [0, 1, 2]
+
+    @pytest.mark.parametrize("kind", [Bounded, Newest, Oldest])
+    def test_a_dead_one_refuses_as_others_do(self, kind: type[Bounded], manual: ManualDispatcher) -> None:
+        ref = kind.start()
+        ref.stop()
+        with pytest.raises(ActorDeadError):
+            ref.tell("x")
+        with pytest.raises(ActorDeadError):
+            ref.ask("x")
+
+    def test_a_limit_below_one_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="at least 1"):
+            type("None", (Actor,), {"mailbox_limit": 0})
+
+    def test_a_supervised_one_is_bounded_too(self, manual: ManualDispatcher) -> None:
+        ref: ActorRef[Any] = Supervisor.start([ChildSpec("bounded", Bounded)]).ask(GetChild("bounded"))
+        for number in range(3):
+            ref.tell(number)
+        with pytest.raises(MailboxFull):
+            ref.tell(3)
+
+    @given(steps=st.lists(st.integers(-1, 3), max_size=60), policy=st.sampled_from([Bounded, Newest, Oldest]))
+    def test_it_behaves_as_a_short_list(self, steps: list[int], policy: type[Bounded]) -> None:
+        """A step below 0 lets the actor handle one message; another one tells a message."""
+        with ManualDispatcher() as manual:
+            ref = policy.start()
+            manual.settle()
+            waiting: list[int] = []
+            handled: list[int] = []
+            for number, step in enumerate(steps):
+                if step < 0:
+                    manual.step()
+                    handled += waiting[:1]
+                    waiting = waiting[1:]
+                    continue
+                refused = model_of(policy.mailbox_policy, waiting, number)
+                with pytest.raises(MailboxFull) if refused else contextlib.nullcontext():
+                    ref.tell(number)
+            assert received(ref) == handled
+            manual.settle()
+            assert received(ref) == handled + waiting
+
+    @pytest.mark.parametrize("kind", [Newest, Oldest])
+    def test_threads_lose_no_message_without_a_dead_letter(
+        self, kind: type[Bounded], threads: Dispatcher
+    ) -> None:
+        ref = kind.start()
+        got = received(ref)
+
+        def tell() -> None:
+            for number in range(2_000):
+                ref.tell(number)
+
+        senders = [threading.Thread(target=tell) for _ in range(3)]
+        for sender in senders:
+            sender.start()
+        for sender in senders:
+            sender.join()
+        ref.stop()
+        assert threads.wait_quiet(10)
+        assert len(got) + threads.dead_letters == 6_000
+
+
+def model_of(policy: MailboxPolicy, waiting: list[int], number: int) -> bool:
+    """Do to a list what the policy does to a mailbox of three; True when the sender is refused."""
+    if len(waiting) < 3:
+        waiting.append(number)
+    elif policy == "drop_oldest":
+        waiting[:] = [*waiting[1:], number]
+    return len(waiting) == 3 and policy == "refuse" and waiting[-1] != number

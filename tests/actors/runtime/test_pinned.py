@@ -1,0 +1,86 @@
+"""Pinned actors: a thread of their own, and nobody else held up."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, Dispatcher
+from showcaller.actors.runtime.testkit import ManualDispatcher, Probe, probe
+
+
+class TestPinned:
+    def test_it_has_a_thread_of_its_own_that_ends_with_it(self, threads: Dispatcher) -> None:
+        class Pinned(Actor):
+            registered = False
+            pinned = True
+
+            def on_receive(self, message: Any) -> threading.Thread:
+                return threading.current_thread()
+
+        one, two = Pinned.start(), Pinned.start()
+        first, second = one.ask("who?"), two.ask("who?")
+        assert first is one.ask("who?")
+        assert first is not second
+        assert first.name == "test-Pinned"
+        one.stop()
+        first.join(10)
+        assert not first.is_alive()
+        with pytest.raises(ActorDeadError):
+            one.ask("who?")
+        assert threads.counters()[Pinned].messages >= 4
+
+    def test_what_it_starts_runs_at_home(self, threads: Dispatcher) -> None:
+        class Pinned(Actor):
+            registered = False
+            pinned = True
+
+            def on_receive(self, message: Any) -> ActorRef[Any]:
+                return Probe.start()
+
+        pinned = Pinned.start()
+        assert pinned.ask("start one").dispatcher is threads
+        pinned.stop()
+
+    def test_it_blocks_nobody(self, threads: Dispatcher) -> None:
+        over = threading.Event()
+
+        class Blocking(Actor):
+            registered = False
+            pinned = True
+
+            def on_receive(self, message: Any) -> None:
+                over.wait(20)
+
+        blocking = Blocking.start()
+        for _ in range(3):
+            blocking.tell("block")
+        ref, _ = probe()
+        assert ref.ask("hello", timeout=10) is None
+        assert not threads.wait_quiet(0.01)
+        over.set()
+        assert threads.wait_quiet(10)
+        blocking.stop()
+
+    def test_on_the_manual_dispatcher_it_runs_there(self, manual: ManualDispatcher) -> None:
+        class Pinned(Actor):
+            registered = False
+            pinned = True
+
+            def on_receive(self, message: Any) -> threading.Thread:
+                return threading.current_thread()
+
+        assert Pinned.start().ask("who?") is threading.current_thread()
+
+    def test_a_pinned_actor_may_wait_with_a_coroutine(self, threads: Dispatcher) -> None:
+        class Pinned(Actor):
+            registered = False
+            pinned = True
+
+            async def on_receive(self, message: Any) -> Any:
+                return await message.request("hello") if isinstance(message, ActorRef) else message
+
+        pinned, other = Pinned.start(), Pinned.start()
+        assert pinned.ask(other, timeout=10) == "hello"
+        pinned.stop()
+        other.stop()
