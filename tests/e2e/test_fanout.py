@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import stat
 
 import pytest
@@ -198,8 +199,40 @@ def test_what_ran_can_be_listed_and_shown(showcaller: Showcaller) -> None:
 def test_a_failed_session_is_shown_with_its_reason(showcaller: Showcaller) -> None:
     session = showcaller("fanout", "exit {}", "3", "--json").results[0]["session"]
     shown = showcaller("show", session).out
-    assert "state: failed" in shown
+    assert "state: idle · failed" in shown
+    assert "→ failed: exited with code 3" in shown
     assert shown.endswith("failed: exited with code 3\n")
+
+
+def test_every_attempt_is_shown_with_its_end(showcaller: Showcaller) -> None:
+    ran = showcaller("fanout", "echo {}; exit 3", "a", "--retries", "1", "--json")
+    assert ran.results[0]["error"] == "exited with code 3"
+    session = ran.results[0]["session"]
+    ends = re.findall(
+        r"^→ failed \(after [\d.]+ s\): exited with code 3$", showcaller("show", session).out, re.MULTILINE
+    )
+    assert len(ends) == 2
+    prompts = [
+        message
+        for message in json.loads(showcaller("show", session, "--json").out)["messages"]
+        if message["role"] == "user"
+    ]
+    assert [prompt["errorText"] for prompt in prompts] == ["exited with code 3"] * 2
+
+
+def test_what_a_function_prints_is_no_result(showcaller: Showcaller) -> None:
+    (showcaller.folder / "jobs.py").write_text(
+        "import os\n"
+        "print('imported')\n"
+        "def work(item):\n"
+        "    print('printed', item)\n"
+        "    os.system('echo by a process')\n"
+        "    return item\n"
+    )
+    ended = showcaller("fanout", "--callable", "jobs:work", "a", "b", "--json")
+    assert sorted(result["reply"] for result in ended.results) == ["a", "b"]
+    for words in ("imported", "printed a", "printed b", "by a process"):
+        assert words in ended.err
 
 
 def test_the_data_folder_is_for_its_owner_alone(showcaller: Showcaller) -> None:

@@ -2,15 +2,15 @@
 
 import importlib
 import io
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, UNREAD, OutputLost
+from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.output import forget, note
+from showcaller.transport.doors.cli.program import program_words
 from showcaller.transport.doors.cli.relay import Door, OpenRelay
 
 COMMANDS = ("fanout", "sessions", "show")
@@ -59,22 +59,9 @@ def build_group(open_relay: OpenRelay, version: str) -> click.Group:
     )
     @click.pass_context
     def showcaller(ctx: click.Context, home: str | None) -> None:
-        ctx.obj = Door(data_folder(home), home, open_relay)
+        ctx.obj = Door(data_folder(home), home, open_relay, program_words(sys.argv[0]))
 
     return showcaller
-
-
-def data_folder(named: str | None) -> Path:
-    """Give the resolved data folder: as named, else ``SHOWCALLER_HOME``, else the platform's own place."""
-    chosen = named or os.environ.get("SHOWCALLER_HOME")
-    if chosen:
-        try:
-            return Path(chosen).expanduser().resolve()
-        except RuntimeError as error:
-            raise click.UsageError(f"The data folder {chosen!r} cannot be: {error}.") from error
-    from platformdirs import user_data_path
-
-    return user_data_path("showcaller", appauthor=False).resolve()
 
 
 def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:

@@ -1,8 +1,9 @@
 """Writing to standard output and error: results go to the one, everything else to the other."""
 
+import errno
+import io
 import json
 import os
-import shutil
 import sys
 from typing import Any, TextIO
 
@@ -11,10 +12,48 @@ import click
 from showcaller.transport.doors.cli.exits import OutputLost
 from showcaller.transport.doors.cli.visible import json_safe, readable
 
+USUAL_WIDTH = 80
+
 
 def json_line(value: Any) -> str:
     """Give a value as one line of JSON that a terminal shows harmlessly and that always encodes."""
     return json_safe(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+class _Results:
+    """Where results go: to standard output, or to what it was before it was taken."""
+
+    taken: TextIO | None = None
+
+    @property
+    def stream(self) -> TextIO:
+        stream: TextIO | None = self.taken or sys.stdout
+        if stream is None:  # the program was started with descriptor 1 closed
+            raise OutputLost(OSError(errno.EBADF, os.strerror(errno.EBADF)))
+        return stream
+
+
+RESULTS = _Results()
+
+
+def take_standard_output() -> None:
+    """Keep standard output for ``write`` alone; for everybody else it is standard error from here on.
+
+    It is not given back, for a function that prints, or a process that it started, may outlive its fan-out.
+    A second call is harmless. Raises ``OutputLost`` when there is no standard output.
+    """
+    if RESULTS.taken is not None:
+        return
+    before = RESULTS.stream
+    try:
+        before.flush()
+        own = os.dup(1)
+    except OSError as error:
+        raise OutputLost(error) from error
+    os.dup2(2, 1)
+    RESULTS.taken = os.fdopen(own, "w", encoding=before.encoding, errors="backslashreplace")
+    if isinstance(before, io.TextIOWrapper):
+        before.reconfigure(line_buffering=True)
 
 
 def write(line: str) -> None:
@@ -22,11 +61,12 @@ def write(line: str) -> None:
 
     Raises ``OutputLost`` when nobody reads it, or when it cannot be written.
     """
+    stream = RESULTS.stream
     try:
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+        stream.write(line + "\n")
+        stream.flush()
     except OSError as error:
-        forget(sys.stdout)
+        forget(stream)
         raise OutputLost(error) from error
 
 
@@ -37,16 +77,27 @@ def note(line: str) -> None:
     except BrokenPipeError:
         # The results are what counts; as `2>&1 | head` closes both, their next line ends the command.
         forget(sys.stderr)
+        if RESULTS.taken is not None:
+            forget(sys.stdout)
 
 
 def terminal_width() -> int | None:
     """Give the width of the terminal that standard output is, None when it is none and nothing need fit."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    stream = RESULTS.stream
+    if not stream.isatty():
+        return None
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named):
+        return int(named)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
+    except OSError:
+        return USUAL_WIDTH
 
 
 def coloured() -> bool:
     """Whether colours may be written to standard output."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return RESULTS.stream.isatty() and not os.environ.get("NO_COLOR")
 
 
 def forget(stream: TextIO) -> None:

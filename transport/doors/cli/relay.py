@@ -1,5 +1,6 @@
 """What the commands need from a relay, as Protocols; the program's entry hands in what opens one."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -92,12 +93,18 @@ class Door:
     """What every command gets: the data folder, how it was named, and what opens its relay.
 
     ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
-    that a command can be repeated as it was typed.
+    that a command can be repeated as it was typed; ``program`` are the words that call this program.
     """
 
     home: Path
     named: str | None
     open_relay: OpenRelay
+    program: tuple[str, ...] = ("showcaller",)
+
+    def command_line(self, *words: str) -> str:
+        """Give the line that calls this program with the words, on this data folder, ready to paste."""
+        home = [] if self.named is None else ["--home", str(self.home)]
+        return shlex.join([*self.program, *home, *words])
 
     @property
     def is_empty(self) -> bool:

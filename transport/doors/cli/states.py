@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 _RUNNING = {"running_turn": "working", "background_only": "background"}
-_ENDED = {"failed": "failed", "interrupted": "interrupted", "stopped": "stopped"}
+_PROMPTS = {"waiting_for_answer": "waiting for you", "cancelled": "withdrawn"}
+IDLE = "idle"
+BESIDE = " · "
 _COLOURS = {
     "working": "green",
     "background": "cyan",
@@ -17,7 +19,7 @@ _COLOURS = {
 
 
 def state_word(session: Mapping[str, Any]) -> str:
-    """Give the one word or phrase for a session as a call's result describes it.
+    """Give the word or phrase for a session as a call's result describes it; if idle, with its last turn.
 
     What waits comes first, so that a session which waits for a person is never shown as working.
     """
@@ -29,9 +31,18 @@ def state_word(session: Mapping[str, Any]) -> str:
         return running
     if session.get("queued"):
         return "queued"
-    return _ENDED.get(str(session.get("lastTurn")), "idle")
+    last = session.get("lastTurn")
+    return f"{IDLE}{BESIDE}{last}" if last else IDLE
 
 
 def word_colour(word: str) -> str | None:
     """Give the colour in which a state or a status is shown, None for the terminal's own."""
-    return _COLOURS.get(word)
+    return _COLOURS.get(word.rpartition(BESIDE)[2])
+
+
+def end_word(ended: Mapping[str, Any]) -> str:
+    """Give the word for what became of a prompt, as ``wait`` describes it."""
+    if ended.get("stopReason") == "interrupted":
+        return "interrupted"
+    status = str(ended.get("status"))
+    return _PROMPTS.get(status, status)

@@ -1,12 +1,14 @@
 """The command line in this process, against a fake relay."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from showcaller.transport.doors.cli.group import run
+from showcaller.transport.doors.cli.output import RESULTS
 from tests.transport.doors.cli.fake import FakeRelay
 
 
@@ -37,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def showcaller(relay: FakeRelay, home: Path, capfd: pytest.CaptureFixture[str]) -> ShowCaller:
+def showcaller(relay: FakeRelay, home: Path, capfd: pytest.CaptureFixture[str]) -> Generator[ShowCaller]:
     """Run one command line and give its exit code and output."""
 
     def call(*arguments: str) -> Ended:
@@ -45,4 +47,10 @@ def showcaller(relay: FakeRelay, home: Path, capfd: pytest.CaptureFixture[str]) 
         out, err = capfd.readouterr()
         return Ended(code, out, err)
 
-    return call
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["showcaller"])
+        yield call
+    # What was taken for this one process of many commands is given back; capfd puts descriptor 1 right.
+    if RESULTS.taken is not None:
+        RESULTS.taken.close()
+        RESULTS.taken = None

@@ -73,6 +73,8 @@ class FakeRelay:
         self.start_error: Exception | None = None
         self.run: FakeRun | None = None
         self.resumed: dict[str, Any] | None = None
+        self.fanouts: list[dict[str, Any]] = []
+        self.resume_error: Refusal | None = None
         self.known: tuple[FanoutSpec, Sequence[Any]] | None = None
 
     @contextmanager
@@ -95,10 +97,12 @@ class FakeRelay:
         return self.run
 
     def resume_fanout(self, group: str, *, rerun: bool, jobs: int | None) -> FakeRun:
+        if self.resume_error is not None:
+            raise self.resume_error
         if self.known is None:
             raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {group!r}.")
         self.resumed = {"group": group, "rerun": rerun, "jobs": jobs}
         return self.start_fanout(*self.known)
 
     def list_fanouts(self) -> list[dict[str, Any]]:
-        return []
+        return self.fanouts

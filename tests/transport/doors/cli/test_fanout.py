@@ -101,6 +101,14 @@ def test_an_item_that_begins_with_a_dash_gets_a_note(showcaller: ShowCaller) -> 
     assert "6 more items begin with a dash" in ended.err
 
 
+def test_a_command_line_among_the_items_of_a_function_gets_a_note(showcaller: ShowCaller) -> None:
+    ended = showcaller("fanout", "--callable", "jobs:work", "wc {}", "a")
+    assert ended.code == 0
+    assert '"wc {}" looks like a command line, but is an item' in ended.err
+    assert "looks like" not in showcaller("fanout", "--callable", "jobs:work", "a").err
+    assert showcaller("fanout", "-q", "--callable", "jobs:work", "wc {}").err == ""
+
+
 def test_an_item_that_looks_like_an_option_says_how_to_write_it(
     showcaller: ShowCaller, relay: FakeRelay
 ) -> None:
@@ -224,6 +232,29 @@ def test_resume_of_an_unknown_group_ends_with_3(showcaller: ShowCaller) -> None:
     assert "'nothing'" in ended.err
 
 
+def test_a_name_of_several_fan_outs_lists_them_with_time_and_size(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    groups = [{"id": f"grp_{letter * 12}", "name": "counts"} for letter in "abc"]
+    relay.resume_error = Refusal(Code.UNKNOWN_GROUP, "'counts' can mean 3 groups: use the id.", groups=groups)
+    relay.fanouts = [
+        {"group": "grp_x", "name": "x", "createdAt": "2026-11-29T17:00:00.000Z", "items": 1, "ended": 1},
+        *(
+            {**group, "group": group["id"], "createdAt": "soon", "items": 1_200, "ended": 7}
+            for group in groups[:2]
+        ),
+    ]
+    ended = showcaller("fanout", "--resume", "counts")
+    assert (ended.code, ended.out) == (3, "")
+    assert ended.err.splitlines()[1:] == [
+        "Name one by its id:",
+        "  grp_aaaaaaaaaaaa  counts  soon  1,200 items, 7 ended",
+        "  grp_bbbbbbbbbbbb  counts  soon  1,200 items, 7 ended",
+        "  grp_cccccccccccc  counts",
+        "Nothing was started.",
+    ]
+
+
 def test_resume_without_a_data_folder_ends_with_3(
     showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +344,56 @@ def program(before: str, home: Path, *arguments: str) -> "subprocess.Popen[str]"
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+WRITES_TO_STANDARD_OUTPUT = """lambda number: (
+        print("printed", number),
+        os.write(1, b"written\\n"),
+        os.system("echo by a process"),
+    )"""
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "table"])
+def test_what_others_write_to_standard_output_goes_to_standard_error(home: Path, form: str) -> None:
+    with program(WRITES_TO_STANDARD_OUTPUT, home, "echo {}", "a", "b", "--format", form) as process:
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert [out.count(reply) for reply in ("1 a", "2 b")] == [1, 1]
+    for words in ("printed 1", "written", "by a process", "printed 2"):
+        assert words in err
+        assert words not in out
+
+
+def test_what_outlives_the_run_writes_nothing_among_its_results(home: Path) -> None:
+    late = "lambda number: threading.Timer(0.2, print, ['late']).start()"
+    with program(late, home, "echo {}", "a", "--json") as process:
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "late" in err
+    assert [next(iter(json.loads(line))) for line in out.splitlines()] == ["item", "summary"]
+
+
+def test_without_a_standard_output_nothing_is_started(home: Path) -> None:
+    ended = subprocess.run(
+        [
+            "sh",
+            "-c",
+            'exec "$@" >&-',
+            "sh",
+            sys.executable,
+            "-c",
+            PROGRAM.format(before="None"),
+            "fanout",
+            "true {}",
+            "a",
+        ],
+        env={**os.environ, "SHOWCALLER_HOME": str(home)},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: Cannot write to standard output")
 
 
 def test_a_second_signal_leaves_at_once(home: Path) -> None:

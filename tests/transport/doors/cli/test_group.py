@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from showcaller.transport.doors.cli.group import COMMANDS, Commands, data_folder
+from showcaller.transport.doors.cli.group import COMMANDS, Commands
+from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.start_error import RelayStartError
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
@@ -75,6 +76,20 @@ def test_the_data_folder_is_the_named_one_then_the_environments_then_the_platfor
     monkeypatch.setenv("SHOWCALLER_HOME", "")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     assert data_folder(None).name == "showcaller"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+@pytest.mark.parametrize("command", [("sessions",), ("show", "ses_3f9c2a"), ("fanout", "echo {}", "a")])
+def test_the_data_folder_may_be_named_before_or_after_the_command(
+    showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, command: tuple[str, ...], place: str
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "relay.db").touch()
+    named = ("--home", str(other))
+    relay.answer = lambda call: {"ok": True, "sessions": [], "session": {"id": "x", "state": "idle"}}
+    assert showcaller(*(named + command if place == "before" else command + named)).code == 0
+    assert [folder for folder, _ in relay.opened] == [other]
 
 
 def test_an_interrupted_command_says_so_and_ends_with_130(showcaller: ShowCaller, relay: FakeRelay) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.transport.doors.cli.commands.sessions import local_time
+from showcaller.transport.doors.cli.times import local_time, seconds_between
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
 
@@ -48,6 +48,13 @@ def test_times_are_the_persons_own_to_the_minute(monkeypatch: pytest.MonkeyPatch
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_the_seconds_between_two_times_are_known_when_both_are_times() -> None:
+    noon = "2026-11-29T12:00:00.000Z"
+    assert seconds_between(noon, "2026-11-29T12:00:01.250Z") == 1.25
+    assert seconds_between(noon, "2026-11-29T12:00:01") is None
+    assert seconds_between("", noon) is None
 
 
 def test_the_database_is_opened_for_reading_only(

@@ -12,6 +12,7 @@ from tests.transport.doors.cli.fake import FakeRelay
 
 ID = "ses_3f9c2a1e07bd"
 OTHER = "ses_aaaaaaaaaaaa"
+PLACE = {"group": {"id": "grp_1", "name": "counts", "role": "member"}, "lastActivityAt": "noon"}
 
 
 @pytest.fixture
@@ -22,10 +23,11 @@ def titled(relay: FakeRelay) -> FakeRelay:
     def answer(call: Mapping[str, Any]) -> dict[str, Any]:
         if call["action"] == "list_sessions":
             found = [key for key, title in titles.items() if call["query"].casefold() in title.casefold()]
-            return {"ok": True, "sessions": [{"id": key, "title": titles[key]} for key in found]}
+            return {"ok": True, "sessions": [{"id": key, "title": titles[key], **PLACE} for key in found]}
         if call["action"] == "wait":
-            assert (call["session"], call["message_id"], call["wait_seconds"]) == (ID, "msg_1", 0)
-            return {"ok": True, "status": "failed", "errorText": "exited with code 3\x1b"}
+            assert (call["message_id"], call["wait_seconds"]) == ("msg_1", 0)
+            failed = {"status": "failed", "stopReason": "end", "errorText": "exited with code 3\x1b"}
+            return {"ok": True, **failed, "reply": {"messageId": "msg_2", "text": "3 a.py"}}
         wanted = "ses_" + call["session"].removeprefix("ses_")
         found = [key for key in titles if key.startswith(wanted)]
         if not found:
@@ -69,17 +71,24 @@ def test_the_conversation_is_shown_with_its_state_and_without_control_characters
     showcaller: ShowCaller, titled: FakeRelay
 ) -> None:
     lines = showcaller("show", ID).out.splitlines()
-    assert lines[1:3] == ["state: failed", "folder: /srv/x"]
-    assert lines[-6:-2] == ["", "2026-11-29T17:00:01.000Z  assistant", "3 a.py", "\\x1b[2Jend"]
+    assert lines[1:3] == ["state: idle · failed", "folder: /srv/x"]
+    assert lines[-4:] == ["", "2026-11-29T17:00:01.000Z  assistant", "3 a.py", "\\x1b[2Jend"]
 
 
-def test_a_failed_turn_says_why(showcaller: ShowCaller, titled: FakeRelay) -> None:
-    assert showcaller("show", ID).out.endswith("\n\nfailed: exited with code 3\\x1b\n")
+def test_after_each_prompt_it_says_how_that_ended(showcaller: ShowCaller, titled: FakeRelay) -> None:
+    assert "\nwc -l a.py\n→ failed (after 1.0 s): exited with code 3\\x1b\n\n" in showcaller("show", ID).out
 
 
 def test_json_is_the_conversation_as_one_object(showcaller: ShowCaller, titled: FakeRelay) -> None:
     ended = showcaller("show", ID, "--json", "--last", "3")
-    assert json.loads(ended.out) == conversation(ID, "wc -l a.py")
+    expected = conversation(ID, "wc -l a.py")
+    expected["messages"][0] |= {
+        "status": "failed",
+        "stopReason": "end",
+        "errorText": "exited with code 3\x1b",
+        "seconds": 1.0,
+    }
+    assert json.loads(ended.out) == expected
     assert titled.calls[0]["last"] == 3
 
 
@@ -90,11 +99,27 @@ def test_no_such_session_ends_with_3(showcaller: ShowCaller, titled: FakeRelay, 
     assert "showcaller sessions" in ended.err
 
 
-def test_a_title_of_several_is_refused_with_their_ids(showcaller: ShowCaller, titled: FakeRelay) -> None:
+def test_a_part_of_several_titles_is_refused_with_those_that_have_it(
+    showcaller: ShowCaller, titled: FakeRelay
+) -> None:
     ended = showcaller("show", "wc -l")
     assert (ended.code, ended.out) == (1, "")
-    assert ID in ended.err
-    assert OTHER in ended.err
+    assert ended.err.splitlines() == [
+        "Error: 'wc -l' is part of the titles of several sessions.",
+        "Name one by its id:",
+        f"  {ID}  noon  counts  wc -l a.py",
+        f"  {OTHER}  noon  counts  wc -l a.py b.py",
+    ]
+
+
+def test_a_title_of_several_is_refused_and_says_how_many_more_there_are(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    found = [{"id": f"ses_{number:012}", "title": "same"} for number in range(13)]
+    relay.answer = lambda call: {"ok": True, "sessions": found}
+    err = showcaller("show", "same").err
+    assert err.startswith("Error: 'same' is the title of several sessions.\n")
+    assert "  ses_000000000009    no group  same\n  and 3 more\n" in err
 
 
 def test_without_a_data_folder_there_is_no_such_session(

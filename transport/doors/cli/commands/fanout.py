@@ -7,6 +7,7 @@ import click
 from showcaller.transport.doors.cli.durations import Duration
 from showcaller.transport.doors.cli.exits import EXIT_HELP
 from showcaller.transport.doors.cli.fanout.options import Format, Options, check
+from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.relay import Door
 
 HELP = f"""Run a command, a Python function or a prompt once for each item.
@@ -66,6 +67,7 @@ class FanoutCommand(click.Command):
     help="How results are written.  [default: table]",
 )
 @click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on standard error.")
+@home_option
 @click.pass_obj
 def command(door: Door, /, as_json: bool, form: Format | None, quiet: bool, **typed: Any) -> int:
     """Run or go on with a fan-out and give the exit code."""

@@ -1,17 +1,18 @@
 """``showcaller sessions``: the conversations of the relay, as a table or as JSON."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 import click
 
 from showcaller.transport.doors.cli.exits import GOOD, checked
+from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import state_word, word_colour
 from showcaller.transport.doors.cli.table import Column, table_lines
+from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
 
 PAGE = 100
@@ -24,7 +25,7 @@ COLUMNS = (
     Column("LAST ACTIVITY"),
 )
 NOTHING_YET = """Nothing here yet: {home} holds no sessions.
-To start some: showcaller fanout 'wc -l {{}}' *.md"""
+To start some: {start} *.md"""
 
 
 @click.command(
@@ -47,6 +48,7 @@ Examples:
 @click.option("--query", metavar="TEXT", help="Only sessions whose title holds TEXT.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many at most.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"sessions": [...]} instead of a table.')
+@home_option
 @click.pass_obj
 def command(door: Door, scope: str, query: str | None, limit: int, as_json: bool) -> int:
     """List sessions and give the exit code."""
@@ -59,7 +61,8 @@ def command(door: Door, scope: str, query: str | None, limit: int, as_json: bool
     elif sessions:
         _write_table(sessions)
     elif door.is_empty:
-        note(NOTHING_YET.format(home=door.home))
+        start = door.command_line("fanout", "wc -l {}")
+        note(NOTHING_YET.format(home=door.home, start=start))
     else:
         note("No session matches." if query else f"No session in the scope {scope!r}.")
     return GOOD
@@ -98,11 +101,3 @@ def _row(session: Mapping[str, Any]) -> tuple[str, ...]:
         visible(str(session.get("provider") or "")),
         local_time(str(session.get("lastActivityAt") or "")),
     )
-
-
-def local_time(text: str) -> str:
-    """Give the time of a result, UTC, as the person's own to the minute; what is no time as it is."""
-    try:
-        return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return visible(text)

@@ -1,28 +1,35 @@
 """``showcaller show``: one conversation, newest message last."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
 from showcaller.transport.doors.cli.commands.sessions import list_sessions
+from showcaller.transport.doors.cli.endings import ending_line, with_endings
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
+from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, write
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import state_word
+from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import readable, visible
 
 MOST_CHARACTERS = 50_000
 MOST_CANDIDATES = 100
+CANDIDATES_SHOWN = 10
 _ID_FORM = re.compile(r"(ses_)?[0-9a-z]{6,12}")
 _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
 @click.command(
     "show",
-    help="""Show one session, named by its id, six or more characters of it, or its title.
+    help="""Show one conversation: prompts, how each ended, and replies.
+
+SESSION is an id, the first six or more characters of one, or a title. Part of
+a title is enough when only one session has it.
 
 \b
 Examples:
@@ -36,25 +43,24 @@ Examples:
 @click.option(
     "--json", "as_json", is_flag=True, help="Write the session and its messages as one JSON object."
 )
+@home_option
 @click.pass_obj
 def command(door: Door, session: str, last: int, as_json: bool) -> int:
     """Show a session and give the exit code."""
     if door.is_empty:
         raise CommandError(f"No session {session!r}: {door.home} holds none.", code=NOT_FOUND)
     with opened(door, read_only=True) as relay:
-        result = read_session(relay, session, last)
-        reason = None if as_json else why_it_failed(relay, result)
+        result = dict(read_session(relay, door, session, last))
+        result["messages"] = with_endings(relay, result["session"]["id"], result.get("messages", ()))
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
         return GOOD
     for line in conversation(result):
         write(line)
-    if reason:
-        write(f"\nfailed: {readable(reason)}")
     return GOOD
 
 
-def read_session(relay: LocalRelay, name: str, last: int) -> Mapping[str, Any]:
+def read_session(relay: LocalRelay, door: Door, name: str, last: int) -> Mapping[str, Any]:
     """Read the session of that id, beginning of an id, or title.
 
     Raises ``CommandError`` when there is none, or several.
@@ -63,25 +69,7 @@ def read_session(relay: LocalRelay, name: str, last: int) -> Mapping[str, Any]:
         result = relay.call(_reading(name.strip(), last))
         if result.get("code") != "REMOTE_RELAY_NOT_FOUND":
             return checked(result)
-    return checked(relay.call(_reading(_by_title(relay, name), last)))
-
-
-def why_it_failed(relay: LocalRelay, result: Mapping[str, Any]) -> str | None:
-    """Give the reason for which the last turn of a session that was read failed, None when it did not."""
-    session = result["session"]
-    asked = [message["id"] for message in result.get("messages", ()) if message.get("role") == "user"]
-    if session.get("lastTurn") not in {"failed", "interrupted"} or not asked:
-        return None
-    ended = relay.call(
-        {
-            "action": "wait",
-            "relay": "this",
-            "session": session["id"],
-            "message_id": asked[-1],
-            "wait_seconds": 0,
-        }
-    )
-    return ended.get("errorText")
+    return checked(relay.call(_reading(_by_title(relay, door, name), last)))
 
 
 def _reading(session: str, last: int) -> dict[str, Any]:
@@ -94,7 +82,7 @@ def _reading(session: str, last: int) -> dict[str, Any]:
     }
 
 
-def _by_title(relay: LocalRelay, title: str) -> str:
+def _by_title(relay: LocalRelay, door: Door, title: str) -> str:
     wanted = title.strip().casefold()
     holding = list_sessions(relay, scope="all", query=title.strip(), limit=MOST_CANDIDATES) if wanted else []
     exact = [session for session in holding if str(session.get("title")).casefold() == wanted]
@@ -102,15 +90,26 @@ def _by_title(relay: LocalRelay, title: str) -> str:
     if not found:
         raise CommandError(
             f"No session has the id or the title {title!r}.",
-            "To see what there is: showcaller sessions --scope all",
+            f"To see what there is: {door.command_line('sessions', '--scope', 'all')}",
             NOT_FOUND,
         )
     if len(found) > 1:
-        some = "\n".join(f"  {session['id']}  {visible(str(session.get('title')))}" for session in found[:10])
-        raise CommandError(
-            f"{title!r} is the title of several sessions.", f"Name one by its id:\n{some}", FAILED
-        )
+        how = "is the title" if exact else "is part of the titles"
+        raise CommandError(f"{title!r} {how} of several sessions.", _candidates(found), FAILED)
     return str(found[0]["id"])
+
+
+def _candidates(found: Sequence[Mapping[str, Any]]) -> str:
+    lines = ["Name one by its id:"]
+    for session in found[:CANDIDATES_SHOWN]:
+        group = (session.get("group") or {}).get("name") or "no group"
+        at = local_time(str(session.get("lastActivityAt") or ""))
+        lines.append(
+            f"  {'  '.join([session['id'], at, visible(str(group)), visible(str(session['title']))])}"
+        )
+    if len(found) > CANDIDATES_SHOWN:
+        lines.append(f"  and {len(found) - CANDIDATES_SHOWN} more")
+    return "\n".join(lines)
 
 
 def conversation(result: Mapping[str, Any]) -> Iterator[str]:
@@ -124,6 +123,9 @@ def conversation(result: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield _heading(message)
         yield readable(str(message.get("text") or "")).rstrip("\n")
+        ending = ending_line(message)
+        if ending:
+            yield ending
     writing = result.get("inFlight")
     if writing:
         yield f"\n{visible(str(writing.get('startedAt')))}  still writing"

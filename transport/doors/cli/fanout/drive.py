@@ -1,6 +1,5 @@
 """Driving one fan-out from its first result to its exit code."""
 
-import shlex
 from collections.abc import Callable
 
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, INTERRUPTED, OutputLost
@@ -77,5 +76,4 @@ def _heading(run: FanoutRun) -> str:
 
 def resume_line(door: Door, run: FanoutRun) -> str:
     """Give the command that goes on with this run, ready to paste."""
-    home = [] if door.named is None else ["--home", str(door.home)]
-    return shlex.join(["showcaller", *home, "fanout", "--resume", run.group])
+    return door.command_line("fanout", "--resume", run.group)

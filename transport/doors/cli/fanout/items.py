@@ -10,6 +10,7 @@ import click
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.fanout import Item, Template, note_for, read_items_jsonl, text_items
 from showcaller.actors.contract.fanout.items import ITEM_BYTES
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.transport.doors.cli.exits import USAGE, CommandError
 
 # A longer line cannot be an item; cut there it is refused without being held whole.
@@ -56,3 +57,14 @@ def notes(template: Template, items: Iterable[Item]) -> Iterator[str]:
             more += 1
     if more:
         yield f"{more:,} more items begin with a dash."
+
+
+def template_note(words: Iterable[str]) -> str | None:
+    """Say of the first word that looks like a command that it is an item for a function; else None."""
+    template = next((word for word in words if "{}" in word), None)
+    if template is None:
+        return None
+    return (
+        f"{quote_foreign(template, 80)} looks like a command line, but is an item: with --callable every "
+        "word is one, and the function gets it as it is."
+    )

@@ -1,6 +1,7 @@
 """Starting a fan-out, or going on with one, and driving it to its end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import Summary
@@ -8,12 +9,14 @@ from showcaller.actors.runtime.clock import SYSTEM_CLOCK
 from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.fanout.drive import drive, resume_line
 from showcaller.transport.doors.cli.fanout.interrupts import Interrupts
-from showcaller.transport.doors.cli.fanout.items import notes, read_items
+from showcaller.transport.doors.cli.fanout.items import notes, read_items, template_note
 from showcaller.transport.doors.cli.fanout.options import Format, Options, spec_of
 from showcaller.transport.doors.cli.fanout.results import sink_for
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import note
+from showcaller.transport.doors.cli.output import note, take_standard_output
 from showcaller.transport.doors.cli.relay import Door, FanoutRun, LocalRelay
+from showcaller.transport.doors.cli.times import local_time
+from showcaller.transport.doors.cli.visible import visible
 
 Begin = Callable[[LocalRelay], FanoutRun]
 
@@ -33,7 +36,8 @@ def launch(door: Door, options: Options, form: Format, *, quiet: bool) -> int:
         note("No items: nothing was started.")
         return GOOD
     if not quiet:
-        for line in notes(spec.parsed(), items):
+        unfilled = template_note(options.words) if options.kind == "callable" else None
+        for line in (*([unfilled] if unfilled else []), *notes(spec.parsed(), items)):
             note(line)
     values = [item.value for item in items]
     return _run(door, lambda relay: relay.start_fanout(spec, values), form, quiet=quiet)
@@ -61,14 +65,37 @@ def _refuse_prompts(options: Options) -> None:
 
 
 def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
+    take_standard_output()
     with opened(door, read_only=False) as relay, Interrupts() as interrupts:
         try:
             run = begin(relay)
         except Refusal as refusal:
-            told = "Nothing was started." in refusal.error
-            raise refused(refusal.code, refusal.error, None if told else "Nothing was started.") from refusal
+            raise refused(refusal.code, refusal.error, _way_out(refusal, relay)) from refusal
         try:
             sink = sink_for(form)
             return drive(run, sink, door, interrupts, SYSTEM_CLOCK.monotonic, quiet=quiet)
         except Refusal as refusal:
             raise refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}") from refusal
+
+
+def _way_out(refusal: Refusal, relay: LocalRelay) -> str | None:
+    """Say what the person can do who was refused: for a name of several fan-outs, which there are."""
+    meant = {group["id"]: group["name"] for group in refusal.fields.get("groups", ()) if "id" in group}
+    lines = []
+    if meant:
+        known = {fanout["group"]: fanout for fanout in relay.list_fanouts()}
+        lines = [
+            "Name one by its id:",
+            *(_line(group, name, known.get(group)) for group, name in meant.items()),
+        ]
+    if "Nothing was started." not in refusal.error:
+        lines.append("Nothing was started.")
+    return "\n".join(lines) or None
+
+
+def _line(group: str, name: str, fanout: Mapping[str, Any] | None) -> str:
+    cells = [group, visible(name)]
+    if fanout is not None:
+        items = f"{fanout['items']:,} items, {fanout['ended']:,} ended"
+        cells += [local_time(fanout["createdAt"]), items]
+    return f"  {'  '.join(cells)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from showcaller.actors.contract.fanout import ItemResult
 from showcaller.transport.doors.cli.fanout.results import item_text, reply_cell
 from showcaller.transport.doors.cli.fanout.tally import Tally
-from showcaller.transport.doors.cli.output import note
+from showcaller.transport.doors.cli.output import note, terminal_width
 from showcaller.transport.doors.cli.relay import FanoutRun
 from showcaller.transport.doors.cli.visible import fit, visible
 
@@ -39,7 +39,7 @@ def watching(run: FanoutRun, tally: Tally, *, quiet: bool, streaming: bool) -> W
     """
     if quiet:
         return Silent()
-    if sys.stderr.isatty() and not (streaming and sys.stdout.isatty()):
+    if sys.stderr.isatty() and not (streaming and terminal_width() is not None):
         return Bar(run, tally)
     return Lines(run, tally)
 
