@@ -10,6 +10,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 
 GROUP = "grp_0d1v9x3k7q2m"
+RESUME = f"showcaller fanout --resume {GROUP}"
 Outcome = Callable[[Any, int], ItemResult]
 
 
