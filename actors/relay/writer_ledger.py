@@ -102,12 +102,12 @@ class Ledger:
             self._awaiting.popleft()[1].try_set(None)
 
 
-def text_size(value: Any) -> int:
+def text_size(arguments: dict[str, Any] | list[Any]) -> int:
     """Give about how much text is in a command's arguments: the characters and bytes in it, however deep."""
-    if isinstance(value, str | bytes):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(map(text_size, value.values()))
-    if isinstance(value, list):
-        return sum(map(text_size, value))
-    return 0
+    size = 0
+    for part in arguments.values() if isinstance(arguments, dict) else arguments:
+        if isinstance(part, (str, bytes)):
+            size += len(part)
+        elif isinstance(part, (dict, list)):
+            size += text_size(part)
+    return size
