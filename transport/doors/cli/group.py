@@ -23,8 +23,9 @@ Examples:
   showcaller sessions
   showcaller show 3f9c2a1e
 
-Everything is kept in one data folder: --home, else SHOWCALLER_HOME, else the
-platform's place for user data.
+Everything is kept in one data folder: --home, else SHOWCALLER_HOME, else
+~/.local/share/showcaller (macOS: ~/Library/Application Support/showcaller).
+To delete it is to forget everything.
 
 {EXIT_HELP}
 """

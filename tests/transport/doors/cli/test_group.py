@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
+from showcaller.actors.contract.fanout.results import KEPT
 from showcaller.transport.doors.cli.group import COMMANDS, Commands
 from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.start_error import RelayStartError
@@ -28,6 +29,43 @@ def test_the_help_names_every_command_and_every_exit_code(showcaller: ShowCaller
     help_text = showcaller("--help").out
     assert all(name in help_text for name in COMMANDS)
     assert all(f"  {code} " in help_text for code in (0, 1, 2, 3, 130, 141))
+
+
+def test_no_heading_is_cut_and_nothing_is_offered_that_does_not_work_yet(
+    showcaller: ShowCaller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    headings = showcaller("--help").out.rpartition("Commands:")[2].strip().splitlines()
+    assert len(headings) == len(COMMANDS)
+    assert [line for line in headings if not line.endswith(".") or line.endswith("..")] == []
+    offered = showcaller("fanout", "--help").out
+    assert "prompt" not in offered
+    assert "--provider" not in offered
+
+
+def test_the_help_says_where_the_platform_keeps_the_data_folder(
+    showcaller: ShowCaller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SHOWCALLER_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    words = " ".join(showcaller("--help").out.split())
+    assert f"~/{data_folder(None).relative_to(Path.home().resolve())}" in words
+
+
+def test_the_help_of_a_fan_out_says_what_its_function_gets_and_what_is_kept(showcaller: ShowCaller) -> None:
+    words = " ".join(showcaller("fanout", "--help").out.split())
+    for said in (
+        "from the present folder first",
+        "a word of the command line as text, a line of --input as its JSON value",
+        "ctx.cancelled",
+        "text as it is, None as nothing, all else as JSON",
+        "goes to standard error",
+        f"{KEPT // 2**20} MiB is kept",
+        "bare number is seconds. [default: no limit]",
+        "name another folder with --home",
+        "shows the results of a fan-out that has ended once more",
+    ):
+        assert said in words
 
 
 def test_every_command_can_write_json() -> None:

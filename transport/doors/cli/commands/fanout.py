@@ -10,7 +10,7 @@ from showcaller.transport.doors.cli.fanout.options import Format, Options, check
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.relay import Door
 
-HELP = f"""Run a command, a Python function or a prompt once for each item.
+HELP = f"""Run a command or a Python function once for each item.
 
 \b
 Examples:
@@ -21,9 +21,23 @@ Examples:
 
 In a command, {{}} is the item quoted for the shell (not to be put inside quotes),
 {{raw}} the item as it is, {{n}} its number. Each item runs as a session of its own
-in the present folder; all are in one group. Every result is recorded: after
-Ctrl-C, a crash or a reboot, --resume goes on, and runs nothing again that ended.
+in the present folder; all are in one group.
 Write -- before items that may begin with a dash: showcaller fanout 'wc -l ./{{}}' -- *
+
+With --callable the function is imported, from the present folder first, and
+called with each item: a word of the command line as text, a line of --input as
+its JSON value. A second parameter, ctx, makes it one that can be asked to end
+(ctx.cancelled) and that says how far it is (ctx.progress). What it returns is
+its reply: text as it is, None as nothing, all else as JSON.
+
+Only results go to standard output. What a function or a process that it starts
+writes there goes to standard error. Of a longer output 1 MiB is kept: the
+middle is left out, and its line of JSON has "truncated": true.
+
+Every result is recorded: after Ctrl-C, a crash or a reboot, --resume goes on,
+and runs nothing again that ended. It shows the results of a fan-out that has
+ended once more. One fan-out runs at a time in a data folder: for a second one
+name another folder with --home.
 
 {EXIT_HELP}
 """
@@ -44,18 +58,29 @@ class FanoutCommand(click.Command):
 @click.command("fanout", cls=FanoutCommand, help=HELP)
 @click.argument("words", nargs=-1, metavar="[TEMPLATE] [ITEMS]...")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many at a time.  [default: cores, at least 4]")
-@click.option("--timeout", type=Duration(), help="How long one attempt may take: 30s, 5m, 1h30m.")
+@click.option(
+    "--timeout",
+    type=Duration(),
+    help="How long one attempt may take: 30s, 5m, 1h30m; a bare number is seconds.  [default: no limit]",
+)
 @click.option(
     "--retries", type=click.IntRange(min=0), help="How often a failed item is tried again.  [default: 0]"
 )
 @click.option("--name", metavar="NAME", help="The group's name.  [default: one is made]")
 @click.option("--input", metavar="FILE", help="Read items from JSON Lines; - is standard input.")
 @click.option(
-    "--callable", "function", metavar="MODULE:FUNCTION", help="Run a Python function for each item."
+    "--callable",
+    "function",
+    metavar="MODULE:FUNCTION",
+    help="Run a Python function for each item; see above.",
 )
-@click.option("--prompt", metavar="TEXT", help="Send a prompt for each item to --provider.")
-@click.option("--provider", metavar="NAME", help="The agent that gets the prompts.")
-@click.option("--resume", metavar="GROUP", help="Go on with a fan-out: its group's id or name.")
+@click.option("--prompt", hidden=True)  # known, so that it can be refused with a reason
+@click.option("--provider", hidden=True)
+@click.option(
+    "--resume",
+    metavar="GROUP",
+    help="Go on with a fan-out, by its group's id or name, and show all its results.",
+)
 @click.option(
     "--no-rerun", is_flag=True, help="With --resume: report items cut in the middle, run them not again."
 )

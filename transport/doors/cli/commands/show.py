@@ -26,7 +26,7 @@ _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 @click.command(
     "show",
-    help="""Show one conversation: prompts, how each ended, and replies.
+    help="""Show one conversation, and how each of its turns ended.
 
 SESSION is an id, the first six or more characters of one, or a title. Part of
 a title is enough when only one session has it.
