@@ -35,6 +35,7 @@ from showcaller.actors.relay.messages import (
     Prompt,
     StopRunning,
     StoreGone,
+    StoreTrouble,
     ToSession,
     TurnOver,
     Write,
@@ -386,6 +387,7 @@ _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
     NotUnderWay: Fanout._not_under_way,
     StopFanout: Fanout._stop_asked,
     Room: lambda fanout, _: None,  # what is due is seen to after every message
+    StoreTrouble: lambda fanout, trouble: fanout._fail(trouble.error),
     StoreGone: lambda fanout, gone: fanout._fail(gone.error),
     Found: Fanout._found,
     Page: Fanout._page,

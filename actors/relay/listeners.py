@@ -3,7 +3,7 @@
 import contextlib
 from typing import Any
 
-from showcaller.actors.relay.messages import NotUnderWay, TurnOver
+from showcaller.actors.relay.messages import NotUnderWay, StoreTrouble, TurnOver
 from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
 
 
@@ -34,6 +34,11 @@ class Listeners:
     def look_up(self, message: str) -> None:
         """No end will come of the message here."""
         self._tell(message, None, NotUnderWay(message))
+
+    def trouble(self, message: str, error: Exception) -> None:
+        """The store refuses what the message needs: actors hear of it, and later of its end; calls wait on."""
+        for ref in self._refs.get(message, ()):
+            tell_if_alive(ref, StoreTrouble(message, error))
 
     def look_up_all(self) -> None:
         """No end will come of any message here."""

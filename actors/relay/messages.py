@@ -114,6 +114,13 @@ class NotUnderWay(NamedTuple):
     message: str
 
 
+class StoreTrouble(NamedTuple):
+    """From a session to a listener: what this message needs stored was refused, and is tried again."""
+
+    message: str
+    error: Exception
+
+
 class StopRunning(NamedTuple):
     """To a session: end the turn under way, and begin no other by itself.
 

@@ -25,10 +25,15 @@ def refusal_of(answer: Answer) -> Refusal | None:
         return None
     detail = answer.detail or "no reason given"
     if answer.error == "storage":
-        return Refusal(Code.STORAGE, f"Nothing was stored: {detail}")
+        return storage_refusal(answer)
     if answer.error == "conflict" and answer.value in _CONFLICTS:
         return Refusal(_CONFLICTS[answer.value], f"Nothing was done: {detail}")
     return _mistake(f"a command was answered {answer.error} {answer.value!r}: {detail}", None)
+
+
+def storage_refusal(answer: Answer) -> Refusal:
+    """Give the refusal of a command that the disk, or the file on it, did not let through."""
+    return Refusal(Code.STORAGE, f"Nothing was stored: {answer.detail or 'no reason given'}")
 
 
 def refusal_for(error: BaseException) -> Refusal:

@@ -31,7 +31,7 @@ from showcaller.actors.relay.messages import (
     Written,
 )
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.relay.refusals import refusal_of, storage_refusal
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.turn_records import (
     end_arguments,
@@ -277,6 +277,8 @@ class Session(Actor):
         if answer.error is None:
             self._pause = FIRST_PAUSE
             self._last_reply = tag.reply
+        elif answer.error == "storage":
+            self._listeners.trouble(tag.message, storage_refusal(answer))
         elif answer.error == "fault" or (answer.error == "conflict" and tag.command != "hand_over"):
             logger.error("%s of %s was not stored: %s", tag.command, tag.message, answer.detail)
         self._step(signal_of(tag.command, tag.message, answer.error))

@@ -88,3 +88,18 @@ def test_a_read_only_data_folder_is_told(showcaller: Showcaller, used: Path) -> 
 def test_a_data_folder_that_cannot_be_made_is_told(showcaller: Showcaller, home: str) -> None:
     showcaller.home = Path(home)
     assert_told(showcaller("fanout", "echo {}", "a"), Path(home))
+
+
+def test_a_disk_that_fills_up_in_the_middle_is_told_and_the_rest_can_be_done_later(
+    showcaller: Showcaller,
+) -> None:
+    command = "head -c 20000 /dev/zero | tr '\\0' x; : {}"
+    items = [str(number) for number in range(60)]
+    cut = showcaller.with_little_space(400, "fanout", command, *items, "--name", "long", "--json")
+    assert cut.code == 1
+    assert "Traceback" not in cut.err
+    assert str(database(showcaller.home)) in cut.err
+    assert "--resume" in cut.err
+    ended = showcaller("fanout", "--resume", "long", "--json")
+    assert ended.code == 0, ended.err
+    assert {item: result["status"] for item, result in ended.by_item.items()} == dict.fromkeys(items, "done")

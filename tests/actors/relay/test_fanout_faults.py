@@ -21,7 +21,9 @@ def code_of(run: Run) -> Code:
     return error.code
 
 
-@pytest.mark.parametrize("refusing", ["start_fanout", "start_item", "record_item", "finish_fanout"])
+@pytest.mark.parametrize(
+    "refusing", ["start_fanout", "start_item", "hand_over", "end_turn", "record_item", "finish_fanout"]
+)
 def test_a_store_that_refuses_ends_it_with_the_reason_and_it_can_go_on(stage: Stage, refusing: str) -> None:
     stage.store.refusing = frozenset({refusing})
     run = stage.fan_out(["a", "b", "c"], jobs=1)
@@ -30,6 +32,7 @@ def test_a_store_that_refuses_ends_it_with_the_reason_and_it_can_go_on(stage: St
     stage.store.refusing = frozenset()
     if refusing == "start_fanout":
         return
+    stage.dispatcher.advance(40)  # what a session was refused it tries again by itself
     again = stage.resume(run.group)
     again.work()
     assert again.heard.ends == [None]
