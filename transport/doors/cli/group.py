@@ -9,7 +9,7 @@ import click
 
 from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, UNREAD, OutputLost
 from showcaller.transport.doors.cli.home import data_folder
-from showcaller.transport.doors.cli.output import forget, note
+from showcaller.transport.doors.cli.output import forget, have_standard_error, note
 from showcaller.transport.doors.cli.program import program_words
 from showcaller.transport.doors.cli.relay import Door, OpenRelay
 
@@ -67,6 +67,7 @@ def build_group(open_relay: OpenRelay, version: str) -> click.Group:
 
 def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
+    have_standard_error()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

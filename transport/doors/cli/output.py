@@ -56,6 +56,14 @@ def take_standard_output() -> None:
         before.reconfigure(line_buffering=True)
 
 
+def have_standard_error() -> None:
+    """Let notes go nowhere where the program was started with descriptor 2 closed."""
+    stream: TextIO | None = sys.stderr
+    if stream is None:
+        _to_nowhere(2)  # before a file of ours gets that number, and the notes in it
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
 def write(line: str) -> None:
     """Write one line to standard output at once.
 
@@ -102,8 +110,11 @@ def coloured() -> bool:
 
 def forget(stream: TextIO) -> None:
     """Point a standard stream at nothing: what Python flushes at its end cannot fail then."""
+    _to_nowhere(stream.fileno())
+
+
+def _to_nowhere(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, stream.fileno())
-    finally:
+    os.dup2(nowhere, descriptor)
+    if nowhere != descriptor:
         os.close(nowhere)

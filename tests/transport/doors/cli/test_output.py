@@ -38,27 +38,38 @@ def test_what_outlives_the_run_writes_nothing_among_its_results(home: Path) -> N
     assert [next(iter(json.loads(line))) for line in out.splitlines()] == ["item", "summary"]
 
 
-def test_without_a_standard_output_nothing_is_started(home: Path) -> None:
-    ended = subprocess.run(
+def started_with(redirection: str, home: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a fan-out whose item prints, started by a shell with a redirection."""
+    prints = PROGRAM.format(before='lambda number: print("printed")')
+    return subprocess.run(
         [
             "sh",
             "-c",
-            'exec "$@" >&-',
+            f'exec "$@" {redirection}',
             "sh",
             sys.executable,
             "-c",
-            PROGRAM.format(before="None"),
+            prints,
             "fanout",
-            "true {}",
+            "echo {}",
             "a",
         ],
         env={**os.environ, "SHOWCALLER_HOME": str(home)},
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_without_a_standard_output_nothing_is_started(home: Path) -> None:
+    ended = started_with(">&-", home)
     assert ended.returncode == 1
-    assert ended.stderr.startswith("Error: Cannot write to standard output")
+    assert ended.stderr == "Error: Cannot write to standard output: Bad file descriptor.\n"
+
+
+def test_without_a_standard_error_the_results_come_all_the_same(home: Path) -> None:
+    ended = started_with("2>&-", home)
+    assert (ended.returncode, len(ended.stdout.splitlines())) == (0, 2)
 
 
 def test_results_that_cannot_be_written_stop_the_run_and_say_why(home: Path) -> None:
