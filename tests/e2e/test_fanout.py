@@ -220,6 +220,13 @@ def test_every_attempt_is_shown_with_its_end(showcaller: Showcaller) -> None:
     assert [prompt["errorText"] for prompt in prompts] == ["exited with code 3"] * 2
 
 
+def test_rows_stand_in_the_order_of_the_items_also_in_a_resume(showcaller: Showcaller) -> None:
+    words = ("fanout", "sleep 0.{}; echo {}", "4", "1", "2", "1", "--jobs", "4")
+    ran = showcaller(*words)
+    for ended in (ran, showcaller("fanout", "--resume", group_of(ran.err))):
+        assert [line.split()[0] for line in ended.out.splitlines()] == ["ITEM", "4", "1", "2", "1"]
+
+
 def test_what_a_function_prints_is_no_result(showcaller: Showcaller) -> None:
     (showcaller.folder / "jobs.py").write_text(
         "import os\n"

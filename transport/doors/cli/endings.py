@@ -41,5 +41,5 @@ def ending_line(message: Mapping[str, Any]) -> str | None:
     if "status" not in message:
         return None
     reason = f": {readable(str(message['errorText']))}" if message.get("errorText") else ""
-    took = f" (after {message['seconds']:,.1f} s)" if "seconds" in message else ""
+    took = f" (after {message['seconds']:,.2f} s)" if "seconds" in message else ""
     return f"→ {end_word(message)}{took}{reason}"

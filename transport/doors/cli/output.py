@@ -51,7 +51,8 @@ def take_standard_output() -> None:
     except OSError as error:
         raise OutputLost(error) from error
     os.dup2(2, 1)
-    RESULTS.taken = os.fdopen(own, "w", encoding=before.encoding, errors="backslashreplace")
+    # It is never closed, as standard output is not, and then Python must not complain of that.
+    RESULTS.taken = os.fdopen(own, "w", encoding=before.encoding, errors="backslashreplace", closefd=False)
     if isinstance(before, io.TextIOWrapper):
         before.reconfigure(line_buffering=True)
 

@@ -1,5 +1,6 @@
 """The command line in this process, against a fake relay."""
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -52,5 +53,5 @@ def showcaller(relay: FakeRelay, home: Path, capfd: pytest.CaptureFixture[str]) 
         yield call
     # What was taken for this one process of many commands is given back; capfd puts descriptor 1 right.
     if RESULTS.taken is not None:
-        RESULTS.taken.close()
+        os.close(RESULTS.taken.fileno())
         RESULTS.taken = None

@@ -242,8 +242,8 @@ def test_a_name_of_several_fan_outs_lists_them_with_time_and_size(
     assert (ended.code, ended.out) == (3, "")
     assert ended.err.splitlines()[1:] == [
         "Name one by its id:",
-        "  grp_aaaaaaaaaaaa  counts  soon  1,200 items, 7 ended",
-        "  grp_bbbbbbbbbbbb  counts  soon  1,200 items, 7 ended",
+        "  grp_aaaaaaaaaaaa  counts  soon  7 of 1,200 items ended",
+        "  grp_bbbbbbbbbbbb  counts  soon  7 of 1,200 items ended",
         "  grp_cccccccccccc  counts",
         "Nothing was started.",
     ]

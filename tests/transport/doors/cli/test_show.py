@@ -76,7 +76,7 @@ def test_the_conversation_is_shown_with_its_state_and_without_control_characters
 
 
 def test_after_each_prompt_it_says_how_that_ended(showcaller: ShowCaller, titled: FakeRelay) -> None:
-    assert "\nwc -l a.py\n→ failed (after 1.0 s): exited with code 3\\x1b\n\n" in showcaller("show", ID).out
+    assert "\nwc -l a.py\n→ failed (after 1.00 s): exited with code 3\\x1b\n\n" in showcaller("show", ID).out
 
 
 def test_json_is_the_conversation_as_one_object(showcaller: ShowCaller, titled: FakeRelay) -> None:

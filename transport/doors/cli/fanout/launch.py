@@ -96,6 +96,5 @@ def _way_out(refusal: Refusal, relay: LocalRelay) -> str | None:
 def _line(group: str, name: str, fanout: Mapping[str, Any] | None) -> str:
     cells = [group, visible(name)]
     if fanout is not None:
-        items = f"{fanout['items']:,} items, {fanout['ended']:,} ended"
-        cells += [local_time(fanout["createdAt"]), items]
+        cells += [local_time(fanout["createdAt"]), f"{fanout['ended']:,} of {fanout['items']:,} items ended"]
     return f"  {'  '.join(cells)}"
