@@ -14,6 +14,17 @@ from showcaller.transport.doors.start_error import RelayStartError
 
 HOME_VARIABLE = "SHOWCALLER_HOME"
 
+_held: set[int] = set()
+
+
+def _forget_locks() -> None:
+    """Keep a forked child from holding its parent's folders: the lock is the parent's alone."""
+    while _held:
+        os.close(_held.pop())
+
+
+os.register_at_fork(after_in_child=_forget_locks)
+
 
 def default_home() -> Path:
     """The data folder that ``SHOWCALLER_HOME`` names, else the platform's place for user data."""
@@ -75,8 +86,10 @@ class DataFolder:
             ) from error
         try:
             self._take(descriptor)
+            _held.add(descriptor)
             yield
         finally:
+            _held.discard(descriptor)
             os.close(descriptor)
 
     def _take(self, descriptor: int) -> None:

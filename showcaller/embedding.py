@@ -4,6 +4,7 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self
 
 from showcaller._version import VERSION
@@ -48,6 +49,7 @@ class Relay:
 
     _door: LocalDoor
     _closing: ExitStack
+    _gate: Lock
 
     def __init__(self) -> None:
         raise TypeError("open a relay with Relay.open(folder), in a with: it has to be closed")
@@ -84,7 +86,7 @@ class Relay:
             except Refusal as refusal:
                 raise RelayStartError(refusal.error, "") from refusal
             relay = cls.__new__(cls)
-            relay._door, relay._closing = door, opened.pop_all()
+            relay._door, relay._closing, relay._gate = door, opened.pop_all(), Lock()
             return relay
 
     def call(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
@@ -127,8 +129,12 @@ class Relay:
         return self._door.list_fanouts()
 
     def close(self) -> None:
-        """Interrupt what runs, store how it ended, and let go of the data folder. May be called again."""
-        self._closing.close()
+        """Interrupt what runs, store how it ended, and let go of the data folder.
+
+        May be called again, and from several threads: each returns when it is done.
+        """
+        with self._gate:
+            self._closing.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,12 +1,14 @@
 """One writer process and our end of its socket."""
 
 import logging
+import os
 import socket
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from weakref import WeakSet
 
 from showcaller.store.batch import Answer
 from showcaller.store.errors import WriterGone, rebuilt_error
@@ -31,6 +33,18 @@ def writer_program() -> list[str]:
     """
     root = Path(__file__).absolute().parents[2]
     return [sys.executable, "-P", "-c", _START, str(root)]
+
+
+_streams: "WeakSet[socket.socket]" = WeakSet()
+
+
+def _close_streams() -> None:
+    """Keep a forked child from holding its parent's writer processes, which end with their streams."""
+    for stream in list(_streams):
+        stream.close()
+
+
+os.register_at_fork(after_in_child=_close_streams)
 
 
 class WriterChild:
@@ -59,6 +73,7 @@ class WriterChild:
             except OSError as error:
                 self._stream.close()
                 raise WriterGone(path, f"its writer process cannot be started: {error}") from error
+        _streams.add(self._stream)
         self._await_start()
 
     @property
@@ -98,4 +113,8 @@ class WriterChild:
         code = self.close()
         if trouble is not None:
             raise rebuilt_error(*trouble)
-        raise WriterGone(self._path, f"its writer process ended with {code} before it opened the store")
+        raise WriterGone(
+            self._path,
+            f"its writer process ended with {code} before it opened the store; try again, and if that ends "
+            "alike see what it wrote to standard error, and whether memory or processes are short",
+        )

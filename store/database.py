@@ -119,7 +119,7 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
 
 def _database(file: Path, mode: str, busy_seconds: float, pragmas: dict[str, Any]) -> SqliteDatabase:
     return SqliteDatabase(
-        f"file:{quote(str(file))}?mode={mode}",
+        f"file:{quote(os.fsencode(file))}?mode={mode}",
         pragmas=pragmas,
         timeout=busy_seconds,
         uri=True,

@@ -1,9 +1,11 @@
 """The class that programs embed: its example, how it is opened, and what a reader sees of one that died."""
 
 import inspect
+import os
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,35 @@ def test_a_turn_whose_relay_is_gone_reads_as_interrupted(tmp_path: Path, killed:
     else:
         assert shown == ("running_turn", None)
         assert stands["status"] == "running"
+
+
+def test_several_threads_may_close_while_calls_run(tmp_path: Path) -> None:
+    relay = Relay.open(tmp_path / "home")
+    call = {"action": "create_session", "text": "sleep 60", "wait_seconds": 60}
+    with ThreadPoolExecutor(8) as threads:
+        calls = [threads.submit(relay.call, call) for _ in range(4)]
+        while len(relay.call({"action": "list_sessions", "scope": "active"})["sessions"]) < 4:
+            pass
+        closers = [threads.submit(relay.close) for _ in range(3)]
+        for closer in closers:
+            closer.result(timeout=60)
+        assert {running.result(timeout=60)["status"] for running in calls} <= {"failed", "queued"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_child_holds_neither_the_folder_nor_the_writer(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from showcaller import Relay\n"
+        "relay = Relay.open(sys.argv[1])\n"
+        "if os.fork() == 0:\n"
+        "    sys.stdin.read(1); os._exit(0)\n"
+        "print('forked', flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    arguments = [sys.executable, "-W", "ignore", "-c", program, str(tmp_path / "home")]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "forked\n"
+        assert process.wait(60) == -9
+        with Relay.open(tmp_path / "home") as relay:
+            assert relay.call({"action": "list_sessions"})["ok"]

@@ -106,7 +106,7 @@ class _Call:
     async def _finish(self, value: Awaitable[Any]) -> None:
         try:
             result = _reply(await value)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - as above
+        except BaseException as error:  # noqa: BLE001 - as above; it would end the loop of all turns
             result = Result(error_text=failure_text(error))
         self._settle(result)
 

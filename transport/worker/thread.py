@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 from concurrent.futures import Future
 from typing import Final
@@ -13,6 +14,8 @@ from showcaller.transport.worker.host import GRACE, Host
 from showcaller.transport.worker.providers import Providers
 
 LAST_WORDS: Final = 1.0
+
+_LOG: Final = logging.getLogger("showcaller.worker")
 
 
 class WorkerThread:
@@ -39,10 +42,20 @@ class WorkerThread:
         self._loop.call_soon_threadsafe(receive, batch)
 
     def _run(self) -> None:
+        host = self._loop.create_task(self._host())
+        host.add_done_callback(lambda _: self._loop.stop())
         try:
-            self._loop.run_until_complete(self._host())
+            while not host.done():
+                self._run_loop()
         finally:
             self._loop.close()
+
+    def _run_loop(self) -> None:
+        """Run the loop until somebody stops it: we, or a function that should not have."""
+        try:
+            self._loop.run_forever()
+        except BaseException:  # noqa: BLE001 - from a task of a function; the other turns go on
+            _LOG.exception("Something that a function left on the worker's loop ended it; it goes on")
 
     async def _host(self) -> None:
         try:

@@ -307,3 +307,20 @@ class Method:
 )
 def test_who_takes_the_context(function: Callable[..., Any], expected: bool) -> None:
     assert takes_context(function) is expected
+
+
+class _NoException(BaseException):
+    """What no handler of exceptions catches."""
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, _NoException])
+async def test_whatever_an_async_function_raises_fails_its_turn_only(
+    stage: Stage, functions: CallableProvider, error: type[BaseException]
+) -> None:
+    async def wild(item: object) -> None:
+        await asyncio.sleep(0)
+        raise error
+
+    end = await stage.run("x", functions.register("wild", wild))
+    assert (end.outcome, error.__name__ in (end.error_text or "")) == ("failed", True)
+    assert (await stage.run("x", functions.register("tame", lambda item: item))).reply == "x"

@@ -1,5 +1,6 @@
 """A worker in a thread: the relay's port, from any thread, to the last word."""
 
+import asyncio
 import queue
 import subprocess
 import sys
@@ -126,3 +127,29 @@ def test_a_worker_loads_no_database(module: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_function_that_stops_the_loop_stops_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    relay = Relay()
+
+    async def stop(item: object) -> str:
+        asyncio.get_running_loop().stop()
+        return "stopped"
+
+    async def leave_behind(item: object) -> str:
+        asyncio.get_running_loop().call_soon(_raise_interrupt)
+        return "left"
+
+    relay.run("a", provider=relay.functions.register("stop", stop))
+    assert relay.ends.get(timeout=LIMIT).reply == "stopped"
+    relay.run("b", provider=relay.functions.register("leave", leave_behind))
+    assert relay.ends.get(timeout=LIMIT).reply == "left"
+    relay.run("c", "echo still here")
+    assert relay.ends.get(timeout=LIMIT).reply == "still here\n"
+    relay.port.close()
+    assert any("it goes on" in record.getMessage() for record in caplog.records)
+    caplog.clear()
+
+
+def _raise_interrupt() -> None:
+    raise KeyboardInterrupt
