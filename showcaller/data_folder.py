@@ -99,7 +99,7 @@ class DataFolder:
             holder = _holder(os.pread(descriptor, 32, 0)) or "unknown"
             raise RelayStartError(
                 f"A relay is running already on {self.path} (process {holder}).",
-                f"Wait until it has ended, stop it, or name another folder in {HOME_VARIABLE}.",
+                f"Wait until it has ended, stop it, or name another folder (--home, or {HOME_VARIABLE}).",
             ) from error
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
