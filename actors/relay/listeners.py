@@ -36,7 +36,7 @@ class Listeners:
         self._tell(message, None, NotUnderWay(message))
 
     def trouble(self, message: str, error: Exception) -> None:
-        """The store refuses what the message needs: actors hear of it, and later of its end; calls wait on."""
+        """The store refuses what the message needs: actors hear of it, and of its end later; calls wait."""
         for ref in self._refs.get(message, ()):
             tell_if_alive(ref, StoreTrouble(message, error))
 
