@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import click
 
-from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, UNREAD, OutputLost
+from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, OutputLost
+from showcaller.transport.doors.cli.faults import told
 from showcaller.transport.doors.cli.home import data_folder
-from showcaller.transport.doors.cli.output import forget, have_standard_error, note
+from showcaller.transport.doors.cli.output import have_standard_streams, note
+from showcaller.transport.doors.cli.parsing import Group
 from showcaller.transport.doors.cli.program import program_words
 from showcaller.transport.doors.cli.relay import Door, OpenRelay
 
@@ -31,7 +33,7 @@ To delete it is to forget everything.
 """
 
 
-class Commands(click.Group):
+class Commands(Group):
     """A group that loads the module of a command when that command is called or listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -67,7 +69,7 @@ def build_group(open_relay: OpenRelay, version: str) -> click.Group:
 
 def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
-    have_standard_error()
+    have_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -77,10 +79,9 @@ def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
         if not lost.unread:
             note(f"Error: {lost}")
         return lost.code
-    except BrokenPipeError:
-        # From click, which writes the help.
-        forget(sys.stdout)
-        return UNREAD
+    except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a sentence and not our insides
+        told(error).show()
+        return FAILED
 
 
 def _run(group: click.Group, arguments: Sequence[str]) -> int:

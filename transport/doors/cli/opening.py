@@ -1,9 +1,11 @@
 """Opening a command's relay, with a start-up error told as what, which file, and the way out."""
 
+import resource
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 
 from showcaller.transport.doors.cli.exits import CommandError
+from showcaller.transport.doors.cli.faults import check_descriptors
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.start_error import RelayStartError
 
@@ -14,6 +16,7 @@ def opened(door: Door, *, read_only: bool) -> Generator[LocalRelay]:
 
     Raises ``CommandError`` when it cannot be opened.
     """
+    check_descriptors(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     with ExitStack() as stack:
         try:
             relay = stack.enter_context(door.open_relay(door.home, read_only=read_only))

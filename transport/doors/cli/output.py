@@ -57,11 +57,16 @@ def take_standard_output() -> None:
         before.reconfigure(line_buffering=True)
 
 
-def have_standard_error() -> None:
-    """Let notes go nowhere where the program was started with descriptor 2 closed."""
-    stream: TextIO | None = sys.stderr
-    if stream is None:
-        _to_nowhere(2)  # before a file of ours gets that number, and the notes in it
+def have_standard_streams() -> None:
+    """Fill the standard descriptors with which the program was started closed.
+
+    Notes go nowhere then. That there is no standard input or output is for their users to say.
+    """
+    streams: list[TextIO | None] = [sys.stdin, sys.stdout, sys.stderr]
+    for descriptor, stream in enumerate(streams):
+        if stream is None:
+            _to_nowhere(descriptor)  # before a file of ours gets that number, and the notes in it
+    if streams[2] is None:
         sys.stderr = os.fdopen(2, "w", closefd=False)
 
 
@@ -115,7 +120,7 @@ def forget(stream: TextIO) -> None:
 
 
 def _to_nowhere(descriptor: int) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, descriptor)
     if nowhere != descriptor:
         os.close(nowhere)

@@ -8,6 +8,7 @@ from showcaller.transport.doors.cli.durations import Duration
 from showcaller.transport.doors.cli.exits import EXIT_HELP
 from showcaller.transport.doors.cli.fanout.options import Format, Options, check
 from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
 
 HELP = f"""Run a command or a Python function once for each item.
@@ -43,7 +44,7 @@ name another folder with --home.
 """
 
 
-class FanoutCommand(click.Command):
+class FanoutCommand(Command):
     """A command that knows that what looks like an unknown option may be an item, such as a file's name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

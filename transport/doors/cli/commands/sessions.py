@@ -9,6 +9,7 @@ from showcaller.transport.doors.cli.exits import GOOD, checked
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
+from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import state_word, word_colour
 from showcaller.transport.doors.cli.table import Column, table_lines
@@ -30,6 +31,7 @@ To start some: {start} *.md"""
 
 @click.command(
     "sessions",
+    cls=Command,
     help="""List the sessions of the relay, newest activity first.
 
 \b

@@ -12,6 +12,7 @@ from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, Comman
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, write
+from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import state_word
 from showcaller.transport.doors.cli.times import local_time
@@ -26,6 +27,7 @@ _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 @click.command(
     "show",
+    cls=Command,
     help="""Show one conversation, and how each of its turns ended.
 
 SESSION is an id, the first six or more characters of one, or a title. Part of

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 import click
 
@@ -27,13 +27,20 @@ def read_items(words: Sequence[str], source: str | None) -> list[Item]:
         if source is None:
             return list(text_items(words))
         if source == "-":
-            return list(read_items_jsonl(_lines(sys.stdin.buffer)))
+            return list(read_items_jsonl(_lines(_standard_input())))
         with Path(source).open("rb") as file:
             return list(read_items_jsonl(_lines(file)))
     except OSError as error:
         raise click.UsageError(f"Cannot read the items from {source!r}: {error.strerror}.") from error
     except Refusal as refusal:
         raise _unusable(refusal, source) from refusal
+
+
+def _standard_input() -> BinaryIO:
+    stream: TextIO | None = sys.stdin
+    if stream is None:  # the program was started with descriptor 0 closed
+        raise click.UsageError("Cannot read the items from standard input: it is closed.")
+    return stream.buffer
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
