@@ -196,17 +196,19 @@ def test_what_the_relay_refuses_is_told_and_ends_with_1(showcaller: ShowCaller, 
     assert relay.closed == 1
 
 
-def test_a_storage_that_fails_in_the_middle_says_how_to_go_on(
-    showcaller: ShowCaller, relay: FakeRelay
+@pytest.mark.parametrize("form", ["table", "csv", "jsonl"])
+def test_a_storage_that_fails_in_the_middle_keeps_the_results_and_says_how_to_go_on(
+    showcaller: ShowCaller, relay: FakeRelay, form: str
 ) -> None:
     def fail(number: int) -> None:
         if number == 2:
             raise Refusal(Code.STORAGE, "The disk is full.")
 
     relay.prepare = lambda run: setattr(run, "before", fail)
-    ended = showcaller("fanout", "echo {}", "a", "b", "--json")
+    ended = showcaller("fanout", "echo {}", "a", "b", "--format", form)
     assert ended.code == 1
-    assert [json.loads(line)["item"] for line in ended.out.splitlines()] == ["a"]
+    assert ended.out.count("1 a") == 1
+    assert len(ended.out.splitlines()) == {"table": 2, "csv": 3, "jsonl": 1}[form]
     assert f"Error: The disk is full.\nTo go on: {RESUME}\n" in ended.err
 
 

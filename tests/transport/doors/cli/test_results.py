@@ -7,7 +7,7 @@ import json
 import pytest
 
 from showcaller.actors.contract.fanout import ItemResult
-from showcaller.transport.doors.cli.fanout.results import CommaSeparated, ResultTable, reply_cell
+from showcaller.transport.doors.cli.fanout.results import CommaSeparated, JsonLines, ResultTable, reply_cell
 from showcaller.transport.doors.cli.fanout.tally import Tally
 from tests.transport.doors.cli.fake import done, failed
 
@@ -51,6 +51,37 @@ def test_what_never_started_is_one_line_of_the_table(capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["ITEM", "a", "68"]
     assert lines[2] == "68 not started"
+
+
+@pytest.mark.parametrize(
+    "item", ["x" * 90_000 + "/end.py", "deep/" * 100 + "end.py", "\x1b" * 5_000 + "end.py"]
+)
+def test_a_long_item_is_cut_in_its_middle_in_the_table(item: str, capsys: pytest.CaptureFixture[str]) -> None:
+    table = ResultTable()
+    for number, each in enumerate(("a", item), start=1):
+        table.add(done(each, number).model_copy(update={"reply": "ok"}))
+    table.end(Tally(2).summary(1.0))
+    title, short, long = capsys.readouterr().out.splitlines()
+    assert max(map(len, (title, short, long))) < 200
+    assert "…" in long
+    assert "end.py  done" in long
+
+
+def test_a_long_item_is_whole_in_what_programs_read(capsys: pytest.CaptureFixture[str]) -> None:
+    item = "x" * 90_000
+    JsonLines().add(done(item, 1))
+    assert json.loads(capsys.readouterr().out)["item"] == item
+    CommaSeparated().add(done(item, 1))
+    assert item in capsys.readouterr().out
+
+
+def test_a_table_that_is_cut_off_shows_the_results_that_came(capsys: pytest.CaptureFixture[str]) -> None:
+    table = ResultTable()
+    table.cut_off()
+    assert capsys.readouterr().out == ""
+    table.add(done("a", 1))
+    table.cut_off()
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["ITEM", "a"]
 
 
 def test_csv_says_why_an_item_did_not_end_well(capsys: pytest.CaptureFixture[str]) -> None:

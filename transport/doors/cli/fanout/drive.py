@@ -29,9 +29,13 @@ def drive(
     tell(f"{_heading(run)} If it is cut off: {resume_line(door, run)}")
     begun = monotonic()
     tally = Tally(run.total)
-    with watching(run, tally, quiet=quiet, streaming=sink.streams) as shown:
-        interrupts.stop_with(lambda: _stop(run, shown))
-        lost = _take_results(run, sink, tally, shown)
+    try:
+        with watching(run, tally, quiet=quiet, streaming=sink.streams) as shown:
+            interrupts.stop_with(lambda: _stop(run, shown))
+            lost = _take_results(run, sink, tally, shown)
+    except Exception:
+        sink.cut_off()
+        raise
     seconds = monotonic() - begun
     if lost is None:
         sink.end(tally.summary(seconds))

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from showcaller.actors.contract.fanout import ItemResult
-from showcaller.transport.doors.cli.fanout.results import item_text, reply_cell
+from showcaller.transport.doors.cli.fanout.results import item_cell, reply_cell
 from showcaller.transport.doors.cli.fanout.tally import Tally
 from showcaller.transport.doors.cli.output import note, terminal_width
 from showcaller.transport.doors.cli.relay import FanoutRun
@@ -150,7 +150,7 @@ class Failures:
         self._left -= 1
         if self._left < 0:
             return "More items failed; the results name them all."
-        return ": ".join(("failed", visible(item_text(result)), *_reasons(result)))
+        return ": ".join(("failed", item_cell(result), *_reasons(result)))
 
 
 def _reasons(result: ItemResult) -> Iterator[str]:

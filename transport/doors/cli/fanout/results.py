@@ -10,11 +10,12 @@ from showcaller.transport.doors.cli.fanout.options import Format
 from showcaller.transport.doors.cli.output import coloured, terminal_width, write
 from showcaller.transport.doors.cli.states import word_colour
 from showcaller.transport.doors.cli.table import Column, table_lines
-from showcaller.transport.doors.cli.visible import json_safe, readable, visible
+from showcaller.transport.doors.cli.visible import fit, json_safe, readable, visible
 
 FIELDS = ("item", "session", "status", "exitCode", "reply", "seconds", "attempts", "error")
 LINE_END = "\r\n"
 LONGEST_CELL = 1_000
+WIDEST_ITEM = 120
 COLUMNS = (
     Column("ITEM", cut="middle"),
     Column("STATUS", colour=word_colour),
@@ -39,6 +40,9 @@ class ResultSink(Protocol):
     def end(self, summary: Summary) -> None:
         """Take the sums; called once, after the last result."""
 
+    def cut_off(self) -> None:
+        """Write what was kept so far; called instead of ``end`` when the other results will not come."""
+
 
 def sink_for(form: Format) -> ResultSink:
     """Give the sink for a format."""
@@ -60,6 +64,9 @@ class JsonLines:
         """Write the summary's line."""
         write(json_safe(summary.to_json()))
 
+    def cut_off(self) -> None:
+        """Write nothing: every result has its line already, and only a whole fan-out has its sums."""
+
 
 class CommaSeparated:
     """A title line and a line per result; text as it is when it goes to a file, harmless on a terminal."""
@@ -80,6 +87,9 @@ class CommaSeparated:
     def end(self, summary: Summary) -> None:
         """Write the titles if there was no result; the sums are no row."""
         self._start()
+
+    def cut_off(self) -> None:
+        """Write nothing: every result has its line already."""
 
     def _start(self) -> None:
         if not self._started:
@@ -108,20 +118,28 @@ class ResultTable:
     def add(self, result: ItemResult) -> None:
         """Keep the result's row."""
         if result.status != "skipped":
-            self._rows.append((result.number, _row(item_text(result), result)))
+            self._rows.append((result.number, _row(result)))
 
     def end(self, summary: Summary) -> None:
         """Write the table."""
-        rows = [row for _, row in sorted(self._rows, key=lambda placed: placed[0])]
-        for line in table_lines(COLUMNS, rows, terminal_width(), coloured=coloured()):
-            write(line)
+        self._write()
         if summary.skipped:
             write(f"{summary.skipped:,} not started")
 
+    def cut_off(self) -> None:
+        """Write the table of the results that came, if any did."""
+        if self._rows:
+            self._write()
 
-def _row(item: str, result: ItemResult) -> tuple[str, ...]:
+    def _write(self) -> None:
+        rows = [row for _, row in sorted(self._rows, key=lambda placed: placed[0])]
+        for line in table_lines(COLUMNS, rows, terminal_width(), coloured=coloured()):
+            write(line)
+
+
+def _row(result: ItemResult) -> tuple[str, ...]:
     return (
-        visible(item[:LONGEST_CELL]),
+        item_cell(result),
         result.status,
         "-" if result.exit_code is None else str(result.exit_code),
         f"{result.seconds:.2f}",
@@ -133,6 +151,14 @@ def _row(item: str, result: ItemResult) -> tuple[str, ...]:
 def item_text(result: ItemResult) -> str:
     """Give a result's item as text: a text as it is, any other JSON value in its compact form."""
     return result.item if isinstance(result.item, str) else compact_json(result.item)
+
+
+def item_cell(result: ItemResult) -> str:
+    """Give a result's item as one line, cut in its middle when it would make every line of a table long."""
+    item = item_text(result)
+    if len(item) > LONGEST_CELL:  # enough of both ends for what is shown, without looking at all of it
+        item = item[:WIDEST_ITEM] + item[-LONGEST_CELL:]
+    return fit(visible(item), WIDEST_ITEM, "middle")
 
 
 def reply_cell(reply: str) -> str:
