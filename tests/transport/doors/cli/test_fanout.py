@@ -130,6 +130,30 @@ def test_items_are_read_from_json_lines(showcaller: ShowCaller, relay: FakeRelay
     assert relay.run.items == ["a b", {"x": 1}, 7]
 
 
+@pytest.mark.parametrize("size", [10_000_000, 6 * 2**20 + 1])
+def test_a_line_that_is_too_long_is_refused_by_number_without_a_wrong_size(
+    showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, size: int
+) -> None:
+    (tmp_path / "items.jsonl").write_text(f'"a"\n"{"x" * size}"\n')
+    ended = showcaller("fanout", "echo {}", "--input", str(tmp_path / "items.jsonl"))
+    assert (ended.code, relay.run) == (2, None)
+    assert "Line 2 has more than 6291458 bytes; an item has 1048576 at most." in ended.err
+
+
+def test_a_line_without_an_end_is_refused(showcaller: ShowCaller) -> None:
+    ended = showcaller("fanout", "echo {}", "--input", "/dev/zero")
+    assert ended.code == 2
+    assert "Line 1 has more than" in ended.err
+
+
+def test_the_longest_line_is_read_whole(showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path) -> None:
+    longest = "\\u0061" * 2**20
+    (tmp_path / "items.jsonl").write_bytes(f'"{longest}"\r\n"b"'.encode())
+    assert showcaller("fanout", "--callable", "m:f", "--input", str(tmp_path / "items.jsonl")).code == 0
+    assert relay.run is not None
+    assert [len(item) for item in relay.run.items] == [2**20, 1]
+
+
 def test_items_are_read_from_standard_input(
     showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch
 ) -> None:

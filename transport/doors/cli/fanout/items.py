@@ -7,14 +7,14 @@ from typing import BinaryIO, TextIO
 
 import click
 
-from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.fanout import Item, Template, note_for, read_items_jsonl, text_items
 from showcaller.actors.contract.fanout.items import ITEM_BYTES
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.transport.doors.cli.exits import USAGE, CommandError
 
-# A longer line cannot be an item; cut there it is refused without being held whole.
-LONGEST_LINE = 6 * ITEM_BYTES + 3
+# A longer line cannot be an item; it may have no end, so it is refused without being read whole.
+LONGEST_LINE = 6 * ITEM_BYTES + 2
 MOST_NOTES = 3
 
 
@@ -44,7 +44,18 @@ def _standard_input() -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    return iter(lambda: file.readline(LONGEST_LINE), b"")
+    """Give the lines; without their ends; raises ``Refusal`` for one that no item can take."""
+    number = 0
+    while ended := file.readline(LONGEST_LINE + len(b"\r\n")):
+        number += 1
+        line = ended.rstrip(b"\r\n")
+        if len(line) > LONGEST_LINE:
+            raise invalid(
+                f"Line {number} has more than {LONGEST_LINE} bytes; an item has {ITEM_BYTES} at most. "
+                "Give a file's name instead.",
+                line=number,
+            )
+        yield line
 
 
 def _unusable(refusal: Refusal, source: str | None) -> CommandError:
