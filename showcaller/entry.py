@@ -6,15 +6,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from showcaller._version import VERSION
-from showcaller.transport.doors.cli.group import run
+from showcaller.transport.doors.cli.signals import INTERRUPTED, Endings
 
 if TYPE_CHECKING:
     from showcaller.transport.doors.cli.relay import LocalRelay
 
 
 def main() -> None:
-    """Carry out the command line of this process and end it with the exit code."""
-    sys.exit(run(sys.argv[1:], _open_relay, VERSION))
+    """Carry out the command line of this process and end it with the exit code.
+
+    A signal that asks it to end is heard from here on, and so while the modules load.
+    """
+    with Endings():
+        try:
+            code = _run()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+            _say_interrupted()
+    sys.exit(code)
+
+
+def _run() -> int:
+    from showcaller.transport.doors.cli.group import run
+
+    return run(sys.argv[1:], _open_relay, VERSION)
+
+
+def _say_interrupted() -> None:
+    from showcaller.transport.doors.cli.output import note
+
+    note("Interrupted.")
 
 
 def _open_relay(home: Path, *, read_only: bool) -> "AbstractContextManager[LocalRelay]":

@@ -25,6 +25,16 @@ def told(error: Exception) -> CommandError:
     return CommandError(message, f"Please report it, with what {DEBUG_VARIABLE}=1 before the command shows.")
 
 
+def came_of_interrupt(error: BaseException) -> bool:
+    """Whether a Ctrl-C is what the error came of: Python wraps one that arrives while it makes a class."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
 def check_descriptors(allowed: int) -> None:
     """Refuse to begin where the process may open fewer files than a relay needs; -1 is no limit.
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import click
 
-from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, INTERRUPTED, OutputLost
-from showcaller.transport.doors.cli.faults import told
+from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, OutputLost
+from showcaller.transport.doors.cli.faults import came_of_interrupt, told
 from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.output import have_standard_streams, note
 from showcaller.transport.doors.cli.parsing import Group
 from showcaller.transport.doors.cli.program import program_words
 from showcaller.transport.doors.cli.relay import Door, OpenRelay
+from showcaller.transport.doors.cli.signals import INTERRUPTED
 
 COMMANDS = ("fanout", "sessions", "show")
 
@@ -69,6 +70,14 @@ def build_group(open_relay: OpenRelay, version: str) -> click.Group:
 
 def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
+    try:
+        return _answered(arguments, open_relay, version)
+    except KeyboardInterrupt:
+        note("Interrupted.")
+        return INTERRUPTED
+
+
+def _answered(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
     have_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -79,7 +88,9 @@ def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
         if not lost.unread:
             note(f"Error: {lost}")
         return lost.code
-    except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a sentence and not our insides
+    except Exception as error:  # whatever it is, a person gets a sentence and not our insides
+        if came_of_interrupt(error):
+            raise KeyboardInterrupt from error
         told(error).show()
         return FAILED
 
@@ -94,7 +105,6 @@ def _run(group: click.Group, arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return int(getattr(error, "code", error.exit_code))
-    except (click.Abort, KeyboardInterrupt):
-        note("Interrupted.")
-        return INTERRUPTED
+    except click.Abort as abort:
+        raise KeyboardInterrupt from abort
     return ended if isinstance(ended, int) else FAILED

@@ -47,6 +47,22 @@ def test_the_traceback_of_a_mistake_of_ours_comes_on_request(
     assert "test_faults.py" in ended.err
 
 
+def test_an_interrupt_that_python_wrapped_is_an_interrupt(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    class Interrupting:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def make_class(call: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            type("Made", (), {"field": Interrupting()})
+        except KeyboardInterrupt as interrupt:  # Python 3.12 and later let it through
+            raise RuntimeError("wrapped") from interrupt
+        return {}
+
+    relay.answer = make_class
+    assert showcaller("sessions") == (130, "", "Interrupted.\n")
+
+
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
 def test_descriptors_that_run_out_are_told_with_the_way_to_have_more(
     showcaller: ShowCaller, relay: FakeRelay, number: int

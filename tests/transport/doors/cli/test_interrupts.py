@@ -3,10 +3,16 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from showcaller.transport.doors.cli.signals import SIGNALS, Endings, Presses
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import RESUME, FakeRelay, FakeRun
 from tests.transport.doors.cli.process import program
@@ -14,8 +20,10 @@ from tests.transport.doors.cli.process import program
 HANGS_AFTER_SIGNALS = """lambda number: number == 2 and (
         os.kill(os.getpid(), signal.SIGINT),
         run.stopped.wait(),
-        os.kill(os.getpid(), signal.SIGINT),
-        threading.Event().wait(),
+        [
+            (os.kill(os.getpid(), signal.SIGINT), threading.Event().wait(0.06))
+            for _ in iter(int, 1)  # for ever: the first may come too soon to be another press
+        ],
     )"""
 
 
@@ -71,6 +79,64 @@ def test_a_signal_that_was_ignored_stays_ignored(showcaller: ShowCaller, relay: 
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         assert showcaller("fanout", "echo {}", "a").code == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_signal_and_its_echo_are_one(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    def prepare(run: FakeRun) -> None:
+        def interrupt(number: int) -> None:
+            if number == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), signal.SIGINT)
+                assert run.stopped.wait(10)
+
+        run.before = interrupt
+
+    relay.prepare = prepare
+    ended = showcaller("fanout", "echo {}", "a", "b", "--json")
+    assert ended.code == 130
+    assert [json.loads(line).get("status") for line in ended.out.splitlines()] == ["done", "skipped", None]
+    assert relay.closed == 1
+
+
+@given(st.lists(st.floats(0, 10), min_size=1).map(sorted))
+def test_presses_are_apart_and_each_echo_is_close_to_one(times: list[float]) -> None:
+    presses = Presses(0.05)
+    new = [time for time in times if presses.is_new(time)]
+    assert new[0] == times[0]
+    assert all(later - earlier > 0.05 for earlier, later in pairwise(new))
+    assert all(any(0 <= time - press <= 0.05 for press in new) for time in times)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_first_signal_interrupts_and_its_echo_does_nothing(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with Endings():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        signal.raise_signal(number)
+    assert signal.getsignal(number) is before
+
+
+def test_the_third_signal_leaves_at_once() -> None:
+    script = (
+        "import contextlib, signal\n"
+        "from showcaller.transport.doors.cli.signals import Endings\n"
+        "with Endings():\n"
+        "    for _ in range(3):\n"
+        "        with contextlib.suppress(KeyboardInterrupt):\n"
+        "            signal.raise_signal(signal.SIGTERM)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=20).returncode == 130
+
+
+def test_an_ignored_signal_stays_ignored_from_the_start() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Endings():
+            signal.raise_signal(signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
 

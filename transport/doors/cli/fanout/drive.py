@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, INTERRUPTED, OutputLost
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, OutputLost
 from showcaller.transport.doors.cli.fanout.interrupts import Interrupts
 from showcaller.transport.doors.cli.fanout.progress import Watching, watching
 from showcaller.transport.doors.cli.fanout.results import ResultSink
 from showcaller.transport.doors.cli.fanout.tally import Tally
 from showcaller.transport.doors.cli.output import note
 from showcaller.transport.doors.cli.relay import Door, FanoutRun
+from showcaller.transport.doors.cli.signals import INTERRUPTED
 from showcaller.transport.doors.cli.visible import visible
 
 

@@ -6,13 +6,11 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Self
+from typing import Self
 
-from showcaller.transport.doors.cli.exits import INTERRUPTED
 from showcaller.transport.doors.cli.fanout.leaving import kill_children
+from showcaller.transport.doors.cli.signals import INTERRUPTED, SIGNALS, Handler, Presses
 
-Handler = Callable[[int, FrameType | None], Any] | int | None
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _OVER = b"\0"
 _SHOW_CURSOR = b"\x1b[?25h"
 
@@ -22,11 +20,15 @@ class Interrupts:
 
     A thread waits for signals, at the pipe into which Python's own handler writes their numbers: the main
     thread may be about to block and would then not run a handler in Python before it has something to do.
+    Two within a twentieth of a second are one.
     A signal that was ignored before (``nohup``, a background job) stays ignored. To be entered and left on
     the main thread.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        """``monotonic`` gives seconds."""
+        self._monotonic = monotonic
+        self._presses = Presses()
         self.signalled = False
         self._lock = threading.Lock()
         self._stop: Callable[[], None] | None = None
@@ -63,7 +65,7 @@ class Interrupts:
 
     def _wait(self) -> None:
         while (number := os.read(self._reading, 1)) != _OVER:
-            if number[0] in self._previous:
+            if number[0] in self._previous and self._presses.is_new(self._monotonic()):
                 self._take_signal()
 
     def _take_signal(self) -> None:

@@ -66,7 +66,7 @@ def _refuse_prompts(options: Options) -> None:
 
 def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
     take_standard_output()
-    with opened(door, read_only=False) as relay, Interrupts() as interrupts:
+    with opened(door, read_only=False) as relay, Interrupts(SYSTEM_CLOCK.monotonic) as interrupts:
         try:
             run = begin(relay)
         except Refusal as refusal:
