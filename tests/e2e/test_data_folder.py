@@ -103,3 +103,13 @@ def test_a_disk_that_fills_up_in_the_middle_is_told_and_the_rest_can_be_done_lat
     ended = showcaller("fanout", "--resume", "long", "--json")
     assert ended.code == 0, ended.err
     assert {item: result["status"] for item, result in ended.by_item.items()} == dict.fromkeys(items, "done")
+
+
+def test_a_data_folder_whose_name_is_no_utf_8_works_and_is_told(showcaller: Showcaller) -> None:
+    home = showcaller.home.parent / os.fsdecode(b"bad\xff")
+    assert showcaller("--home", str(home), "fanout", "echo {}", "a").code == 0
+    (home / "relay.db").write_bytes(b"this is no database, whatever its name says" * 100)
+    for command in (("fanout", "echo {}", "a"), ("sessions",)):
+        ended = showcaller("--home", str(home), *command)
+        assert (ended.code, ended.out) == (1, "")
+        assert "bad\\udcff/relay.db: it is not an SQLite database" in ended.err
