@@ -16,16 +16,20 @@ FAULTS = ("Unhandled exception", "A callback of a future failed", "A mistake, re
 @pytest.fixture
 def open_stage(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[OpenStage]:
     """Open stages over one data folder, one after the other."""
-    stages: list[Stage] = []
 
     def open_one(seed: int | None = None, **more: Any) -> Stage:
-        stages.append(Stage(tmp_path, seed, **more))
-        return stages[-1]
+        return Stage(tmp_path, seed, **more)
 
     yield open_one
-    for stage in stages:
-        stage.drop()
     no_faults(caplog)
+
+
+@pytest.fixture(autouse=True)
+def drop_stages() -> Iterator[None]:
+    """Close the files of every stage that the test opened, by whatever way."""
+    yield
+    while Stage.opened:
+        Stage.opened.pop().drop()
 
 
 def no_faults(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,7 +8,7 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.ids import Prefix, new_id
@@ -30,6 +30,8 @@ NAME = "stage"
 class Stage:
     """One run of a relay over a data folder; ``again`` drops it and starts another over the same."""
 
+    opened: ClassVar[list["Stage"]] = []
+
     def __init__(
         self,
         home: Path,
@@ -45,6 +47,7 @@ class Stage:
         self.dispatcher = ManualDispatcher(seed=seed)
         self.writer = None if read_only else StageWriter(self.path)
         self.reader = StageReader(self.path)
+        Stage.opened.append(self)
         self.workers = Workers()
         self.ports = Ports(
             reader=self.reader,
