@@ -126,7 +126,7 @@ def test_an_odd_beginning_is_told_without_a_traceback(
 )
 def test_a_present_folder_that_is_gone_is_told(tmp_path: Path, arguments: str) -> None:
     gone = 'mkdir "$FOLDER/gone" && cd "$FOLDER/gone" && rmdir "$FOLDER/gone" && '
-    program = '"$0" -c "from showcaller.entry import main; main()"'
+    program = '"$0" -P -c "from showcaller.entry import main; main()"'
     root = os.fspath(Path.cwd())
     ended = shell(f'export PYTHONPATH="{root}"; {gone} {program} {arguments}', tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
