@@ -236,7 +236,7 @@ def test_what_a_function_prints_is_no_result(showcaller: Showcaller) -> None:
         "    os.system('echo by a process')\n"
         "    return item\n"
     )
-    ended = showcaller("fanout", "--callable", "jobs:work", "a", "b", "--json")
+    ended = showcaller("fanout", "--callable", "jobs:work", "a", "b", "--jobs", "1", "--json")
     assert sorted(result["reply"] for result in ended.results) == ["a", "b"]
     for words in ("imported", "printed a", "printed b", "by a process"):
         assert words in ended.err
