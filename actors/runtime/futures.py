@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import pykka
 
 from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyOverdue
 
@@ -59,7 +60,10 @@ class Future(pykka.Future[T]):
     __slots__ = ("_callbacks", "_claim", "_done", "_error", "_hook", "_value", "answerer")
 
     def __init__(self, answerer: Any = None) -> None:
-        """``answerer``: the ref that owes the value, or a tuple of the futures it is made of, if known."""
+        """``answerer``: the ref that owes the value, or a tuple of the futures it is made of, if known.
+
+        What a future is made of is named, not who owes that: the reply may be taken over or passed on.
+        """
         self._claim = allocate_lock()
         self._callbacks: list[Callable[[Future[T]], object]] = []
         self._done = False
@@ -116,28 +120,59 @@ class Future(pykka.Future[T]):
         self._finish()
         return True
 
+    def decide(self, value: Any, error: ExcInfo | None) -> "Future[T] | None":
+        """Complete without running the callbacks: gives the future when that is left to do (``announce``)."""
+        if not self._claim.acquire(False):
+            return None
+        self._value = value
+        self._error = error
+        self._done = True
+        self.answerer = None  # a chain of derived futures does not keep its beginning
+        return self
+
     def _finish(self) -> None:
         self._done = True
         if self._callbacks:
-            self._run_callbacks()
+            self.announce()
 
-    def _run_callbacks(self) -> None:
-        callbacks = self._callbacks
-        while callbacks:
-            try:
-                callback = callbacks.pop(0)
-            except IndexError:  # the other side of a race has popped it
-                return
-            try:
-                callback(self)
-            except Exception:
-                logger.exception("A callback of a future failed")
+    def announce(self) -> None:
+        """Run the callbacks, and those of every future that is derived from this one."""
+        interrupt: KeyboardInterrupt | None = None
+        announced: list[Future[Any]] = [self]
+        while announced:
+            future = announced.pop()
+            callbacks = future._callbacks
+            while callbacks:
+                try:
+                    callback = callbacks.pop(0)
+                except IndexError:  # the other side of a race has popped it
+                    break
+                try:
+                    decided = callback(future)
+                except KeyboardInterrupt as error:
+                    interrupt = error
+                except BaseException:  # who completes a future has no part in what others do with it
+                    logger.exception("A callback of a future failed")
+                else:
+                    if type(callback) is Derivation and decided is not None:
+                        announced.append(cast("Future[Any]", decided))
+        if interrupt is not None:
+            _pass_on(interrupt)
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let the first ``get()`` compute the value (pykka); raises ``queue.Full`` after a result."""
-        if self._hook is None and not self._claim.acquire(False):
+        if not self.try_set_get_hook(func):
             raise queue.Full
+
+    def try_set_get_hook(self, func: Callable[[float | None], T]) -> bool:
+        """Let the first ``get()`` compute the value, or give False when the outcome is already decided."""
+        if self._hook is None and not self._claim.acquire(False):
+            return False
         self._hook = _Hook(func)
+        for callback in self._callbacks[:]:
+            if isinstance(callback, Derivation):
+                callback.hook()
+        return True
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -179,7 +214,7 @@ class Future(pykka.Future[T]):
         """
         self._callbacks.append(callback)
         if self._done:
-            self._run_callbacks()
+            self.announce()
 
     def forget_callback(self, callback: "Callable[[Future[T]], object]") -> None:
         """Take a callback back, if it has not run."""
@@ -220,19 +255,14 @@ class Future(pykka.Future[T]):
     # -- deriving ----------------------------------------------------------------------------------
 
     def map(self, func: Callable[[T], M]) -> "Future[M]":
-        """A future of ``func(value)``, computed when this one completes."""
-        derived: Future[M] = Future(self.answerer)
-        if self._hook is not None:
-            derived.set_get_hook(lambda timeout: func(self.get(timeout=timeout)))
-            return derived
+        """A future of ``func(value)``, computed when this one completes; of the error, if one is raised."""
+        return self._derive((self,), lambda values: func(values[0]))
 
-        def push(_: Future[T]) -> None:
-            try:
-                derived.try_set(func(self._outcome()))
-            except Exception:
-                derived.try_set_exception()
-
-        self.add_done_callback(push)
+    def _derive(
+        self, sources: "tuple[Future[Any], ...]", function: Callable[[list[Any]], Any]
+    ) -> "Future[Any]":
+        derived: Future[Any] = Future(sources)
+        Derivation(derived, sources, function)()
         return derived
 
     def filter(self: "Future[Iterable[J]]", func: Callable[[J], bool]) -> "Future[Iterable[J]]":
@@ -245,25 +275,19 @@ class Future(pykka.Future[T]):
 
     def join(self, *futures: pykka.Future[Any]) -> "Future[Iterable[Any]]":
         """A future of the list of all results, in the order given; the first error, if there is one."""
-        sources: list[pykka.Future[Any]] = [self, *futures]
+        sources = (self, *futures)
+        if all(isinstance(source, Future) for source in sources):
+            return self._derive(cast("tuple[Future[Any], ...]", sources), list)
         joined: Future[Iterable[Any]] = Future()
-        if not all(isinstance(source, Future) and source._hook is None for source in sources):
-            joined.set_get_hook(lambda timeout: [source.get(timeout=timeout) for source in sources])
-            return joined
-        joined.answerer = tuple(sources)
-        missing = [None] * len(sources)  # popped once per source: list.pop is atomic
-
-        def push(_: Future[Any]) -> None:
-            missing.pop()
-            if not missing:
-                try:
-                    joined.try_set([source.get() for source in sources])
-                except Exception:
-                    joined.try_set_exception()
-
-        for source in sources:
-            cast("Future[Any]", source).add_done_callback(push)
+        joined.set_get_hook(lambda timeout: [source.get(timeout=timeout) for source in sources])
         return joined
+
+
+def _pass_on(interrupt: KeyboardInterrupt) -> None:
+    """Raise it in the main thread, where Ctrl-C is heard; elsewhere it was a callback's own: log it."""
+    if threading.current_thread() is threading.main_thread():
+        raise interrupt
+    logger.error("A callback of a future failed", exc_info=interrupt)
 
 
 def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
