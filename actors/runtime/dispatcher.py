@@ -74,6 +74,7 @@ class Dispatcher(BaseDispatcher):
         self._threads: dict[DispatcherThread, None] = {}
         self._pinned: dict[PinnedThread, None] = {}
         self._closed = False
+        self._starved = False  # of threads; said once
         self._quiet = Quiet(self)
         self._watchdog = Watchdog(self, patience)
 
@@ -88,24 +89,41 @@ class Dispatcher(BaseDispatcher):
             self._watchdog.arm()
 
     def _wake_runner(self) -> None:
+        passed = True
         with self._lock:
             if self._parked is not None:
                 parked, self._parked = self._parked, None
                 parked.wake.release()
             elif self._runner is None and not self._closed:
-                self._pass_role()
+                passed = self._pass_role()
+        if not passed:
+            self._watchdog.arm()
         if self._closed and self._runner is None:
             self._abandon()
 
-    def _pass_role(self) -> None:
-        """Make a spare, or a new thread, the runner. Called with the lock held."""
+    def _pass_role(self) -> bool:
+        """Make a spare, or a new thread, the runner. Called with the lock held.
+
+        False when no thread can be had: what is ready stays so. The watchdog, the next thread that
+        comes back from its handler, and whoever schedules a cell next try again.
+        """
         if self._spares:
             self._runner = self._spares.pop()
             self._runner.wake.release()
-            return
-        self._runner = thread = DispatcherThread()
-        self._threads[thread] = None
-        threading.Thread(target=self._run, args=(thread,), name=self.name, daemon=True).start()
+            return True
+        before, self._runner = self._runner, DispatcherThread()
+        try:
+            threading.Thread(target=self._run, args=(self._runner,), name=self.name, daemon=True).start()
+        except BaseException as error:
+            self._runner = before  # should it have started nevertheless, it becomes a spare
+            if not isinstance(error, Exception):
+                raise
+            if not self._starved:
+                logger.exception("No thread can be had for the actors of %r now: their mail waits", self.name)
+            self._starved = True
+            return False
+        self._starved = False
+        return True
 
     def _timer_added(self) -> None:
         if self._runner is None or self._parked is not None:
@@ -129,33 +147,35 @@ class Dispatcher(BaseDispatcher):
 
     @property
     def busy(self) -> bool:
-        """True while the runner is in a slice and something may come to wait for it."""
-        return bool(self._ready) or (
-            self._parked is None and self._runner is not None and len(self.timers) > 0
-        )
+        """True while the runner is in a slice, or missing, and something may come to wait for it."""
+        return bool(self._ready) or (self._parked is None and not self._closed and len(self.timers) > 0)
 
     @property
     def work_waits(self) -> bool:
         """True while cells are ready, or timers due, for which nobody has time."""
         if self._ready:
             return True
-        if self._parked is not None or self._runner is None:
+        if self._parked is not None:
             return False
         due = self.timers.next_look()
         return due is not None and due <= self.clock.monotonic()
 
     def take_over(self, patience: float) -> None:
-        """Pass the role on, if the runner is in a slice that has run for ``patience`` seconds."""
+        """Pass the role on, if nobody has it or the runner's slice has run for ``patience`` seconds."""
         with self._lock:
             overtaken = self._runner
-            if overtaken is None or self._parked is not None or self._closed:
+            if self._parked is not None or self._closed:
+                return
+            if overtaken is None:
+                self._pass_role()
                 return
             if overtaken.runnable is None or overtaken.runnable is BETWEEN:
                 return  # it is in no slice: it waits for the processor, as another one would
             if self.clock.monotonic() - overtaken.since < patience:
                 return
+            if not self._pass_role():
+                return
             watch = overtaken.watch = SlowWatch(self, overtaken, self.slow_after)
-            self._pass_role()
         self.timers.after(self.slow_after, watch, None)  # type: ignore[arg-type]
 
     def is_blocked(self, runnable: Any) -> bool:
@@ -164,10 +184,31 @@ class Dispatcher(BaseDispatcher):
 
     # -- a thread's life ---------------------------------------------------------------------------
 
-    def _run(self, thread: DispatcherThread) -> None:  # noqa: C901 - calls would cost more
+    def _run(self, thread: DispatcherThread) -> None:
         here.dispatcher = self
         here.turn = thread
         thread.ident = get_ident()
+        with self._lock:
+            self._threads[thread] = None
+        try:
+            self._take_turns(thread)
+        except BaseException:
+            logger.exception("A fault of the runtime ends a thread of %r: another one goes on", self.name)
+            self._replace(thread)
+
+    def _replace(self, thread: DispatcherThread) -> None:
+        with self._lock:
+            if self._parked is thread:
+                self._parked = None
+            self._leave(thread)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """See to what was scheduled while it seemed that there was a runner."""
+        if self._ready or len(self.timers):
+            self._wake_runner()
+
+    def _take_turns(self, thread: DispatcherThread) -> None:  # noqa: C901 - calls would cost more
         thread.since = self.clock.monotonic()
         ready, timers, now = self._ready, self.timers, self.clock.monotonic
         until_timers = 0
@@ -208,7 +249,10 @@ class Dispatcher(BaseDispatcher):
                 self._quiet.look(but=thread)
 
     def _look_at_timers(self) -> None:
-        self.timers.fire_due()
+        try:
+            self.timers.fire_due()
+        except BaseException:
+            logger.exception("A timer or a callback of an overdue reply failed")
         if not self._watchdog.armed and len(self.timers):
             self._watchdog.arm()
 
@@ -220,15 +264,19 @@ class Dispatcher(BaseDispatcher):
             self._parked = thread
         due = self.timers.sleep_until()
         with self._lock:
-            if self._parked is thread and (self._ready or self._closed):
+            if self._parked is thread and self._ready:
                 self._parked = None
-                if self._ready:
-                    return True
+                return True
+            ends = self._parked is thread and self._closed
+            if ends:
+                self._parked = None
                 self._leave(thread)
-                return False
             thread.runnable = None
             if self._quiet.waiters:
                 self._quiet.look_locked(but=thread)
+        if ends:
+            self._look_again()
+            return False
         if not thread.wake.acquire(timeout=self._sleep(due)):
             with self._lock:
                 if self._parked is thread:
@@ -251,6 +299,9 @@ class Dispatcher(BaseDispatcher):
         with self._lock:
             if self._runner is thread:
                 return True
+            if self._runner is None and self._ready and not self._closed:
+                self._runner = thread  # no thread could be had when it was looked for
+                return True
             thread.runnable = None
             if self._quiet.waiters:
                 self._quiet.look_locked(but=thread)
@@ -265,7 +316,7 @@ class Dispatcher(BaseDispatcher):
     def _leave(self, thread: DispatcherThread) -> None:
         if self._runner is thread:
             self._runner = None
-        del self._threads[thread]
+        self._threads.pop(thread, None)
 
     # -- blocking ----------------------------------------------------------------------------------
 
@@ -303,8 +354,7 @@ class Dispatcher(BaseDispatcher):
             self._blocked[cell] = None
             if self._runner is not None and self._runner.ident == get_ident():
                 self._runner = None  # whoever schedules next finds a thread for it
-        if self._ready or len(self.timers):
-            self._wake_runner()
+        self._look_again()
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -340,5 +390,7 @@ class Dispatcher(BaseDispatcher):
             try:
                 runnable = self._ready.popleft()
             except IndexError:
-                return
+                break
             runnable.abandon()
+        if self._quiet.waiters:
+            self._quiet.look()

@@ -1,5 +1,6 @@
 """A thread of its own for an actor that blocks by nature."""
 
+import logging
 import queue
 import threading
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,15 @@ if TYPE_CHECKING:
     from showcaller.actors.runtime.dispatcher import Dispatcher
     from showcaller.actors.runtime.ref import ActorRef
 
+logger = logging.getLogger("showcaller.actors")
+
 
 class PinnedThread(BaseDispatcher):
     """Runs one actor; clock, timers and counters are those of the dispatcher it was started on.
 
     The thread starts with the first mail and ends with the actor. What is scheduled after that goes
-    home: ``_lock`` decides which of the two it is.
+    home: ``_lock`` decides which of the two it is. Home goes an actor as well for which no thread can be
+    had.
     """
 
     def __init__(self, home: "Dispatcher") -> None:
@@ -50,17 +54,26 @@ class PinnedThread(BaseDispatcher):
     def schedule(self, runnable: Runnable) -> None:
         """Let the cell run. Thread-safe, never blocks."""
         with self._lock:
+            if not self._started and not self._ended:
+                self._start(runnable)
             ended = self._ended
             if not ended:
                 self._open += 1
                 self.cell = runnable
                 self._waiting.put(runnable)
-                if not self._started:
-                    self._started = True
-                    name = f"{self.home.name}-{runnable.counters.actor_class.__name__}"
-                    threading.Thread(target=self._run, name=name, daemon=True).start()
         if ended:
             self.home.schedule(runnable)
+
+    def _start(self, runnable: Runnable) -> None:
+        name = f"{self.home.name}-{runnable.counters.actor_class.__name__}"
+        try:
+            threading.Thread(target=self._run, name=name, daemon=True).start()
+        except Exception:
+            logger.exception("No thread can be had for %s: it runs among the actors that share one", runnable)
+            self._ended = True
+            self.home.forget_pinned(self)
+        else:
+            self._started = True
 
     def close(self) -> None:
         """End the thread when it has done what is scheduled. Thread-safe."""
@@ -76,7 +89,11 @@ class PinnedThread(BaseDispatcher):
         while (runnable := self._waiting.get()) is not None:
             before = now()
             turn.runnable = runnable
-            taken = runnable.run_slice()
+            try:
+                taken = runnable.run_slice()
+            except BaseException:
+                taken = 0
+                logger.exception("A fault of the runtime in a slice of %r", runnable)
             turn.runnable = None
             runnable.counters.note_slice(taken, now() - before)
             if self._done(runnable):

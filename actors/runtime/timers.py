@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 INBOX = 1_024  # new or cancelled timers that may wait to be sorted in
 AT_ONCE = 1_024  # timers fired before actors get their turn again
 LONGEST = 1e11  # seconds: what is later is a mistake
+SHORTEST = 1e-6  # seconds between two times of a repeated timer: what is shorter is a mistake
 
 
 class Timer:
@@ -101,12 +102,14 @@ class Timers:
         return timer
 
     def every(self, seconds: float, ref: "ActorRef[Any]", message: Any) -> Timer:
-        """Tell ``message`` to ``ref`` every ``seconds`` (above 0), first ``seconds`` from now.
+        """Tell ``message`` to ``ref`` every ``seconds`` (a microsecond or more), first ``seconds`` from now.
 
         The times do not drift; those missed because the process stood still are left out.
         """
         if not seconds > 0:
             raise ValueError(f"an interval must be above 0 seconds, not {seconds!r}")
+        if seconds < SHORTEST:
+            raise ValueError(f"an interval must be at least {SHORTEST:.0e} seconds, not {seconds!r}")
         return self.after(seconds, ref, message, seconds)
 
     def at(self, wall: int, ref: "ActorRef[Any]", message: Any) -> Timer:
@@ -188,7 +191,10 @@ class Timers:
     # -- firing ------------------------------------------------------------------------------------
 
     def fire_due(self) -> int:
-        """Tell what is due now, in order of time, but only so many at once; gives how many fired."""
+        """Tell what is due now, in order of time, but only so many at once; gives how many fired.
+
+        An error that one of them ends in is raised when all are told.
+        """
         if not len(self):
             return 0
         with self._lock:
@@ -198,12 +204,21 @@ class Timers:
             if self.follow_wall:
                 due += self._wall.take_due(self.clock.wall() / 1000, AT_ONCE)
             told = [self._fire(timer, now) for timer in due if timer._ref is not None]
+        self._tell(told)
+        return len(told)
+
+    @staticmethod
+    def _tell(told: list[tuple[Any, Any]]) -> None:
+        fault: BaseException | None = None
         for ref, message in told:
             try:
                 ref.tell(message)
             except (pykka.ActorDeadError, MailboxFull):  # who set the timer is not there to be refused
                 ref.dispatcher.dead_letter(ref, message)
-        return len(told)
+            except BaseException as error:  # the others are out of the wheel: they must be told as well
+                fault = fault or error
+        if fault is not None:
+            raise fault
 
     def _fire(self, timer: Timer, now: float) -> tuple[Any, Any]:
         ref, message = timer._ref, timer._message

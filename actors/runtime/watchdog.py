@@ -1,8 +1,11 @@
 """The watchdog: notices that the runner stands still in one slice while other actors wait."""
 
+import logging
 import threading
 from _thread import allocate_lock
 from typing import Protocol
+
+logger = logging.getLogger("showcaller.actors")
 
 
 class Watched(Protocol):
@@ -47,10 +50,21 @@ class Watchdog:
         if self._closing.is_set() or not self._gate.acquire(False):
             return
         self.armed = True
-        if not self._started:
-            self._started = True
+        if self._started or self._start():
+            self._wake.release()
+
+    def _start(self) -> bool:
+        """Start the thread; False when none can be had: who arms next tries again."""
+        try:
             threading.Thread(target=self._run, name="actors-watchdog", daemon=True).start()
-        self._wake.release()
+            self._started = True
+        except Exception:
+            logger.exception("No thread can be had for the watchdog now")
+        finally:
+            if not self._started:
+                self.armed = False
+                self._gate.release()
+        return self._started
 
     def close(self) -> None:
         """End the thread."""

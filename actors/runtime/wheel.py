@@ -43,8 +43,8 @@ class Wheel(Generic[D]):
 
     def add(self, thing: D) -> None:
         """Hold a thing until its time has come."""
-        self.size += 1
         tick = min(int(thing.due * TICKS), FAR)
+        self.size += 1
         if tick <= self._tick:
             insort_right(self._near, thing, key=_due)
             return
