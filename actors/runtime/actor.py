@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import pykka
 
 from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.exits import Exit
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef
@@ -88,6 +89,9 @@ class Actor(pykka.Actor):
     def _puts_off_stop(self, order: Any) -> bool:
         """Give True to keep an order to stop for later; then it has to be posted again."""
         return False
+
+    def _life_over(self, reason: Exit) -> None:
+        """Settle what this life still owes to others; called last, however the life ended."""
 
     def _unregister(self) -> None:
         if self.registered and RUNNING.discard(self.actor_ref):

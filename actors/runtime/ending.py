@@ -124,6 +124,7 @@ def end(
             _forget_child(link.supervisor, cell)
         if report:
             link.supervisor.post(ChildExited(cell, reason, kept=kept))
+    _run_hook(actor, lambda: actor._life_over(reason))
     cell.let_go()
 
 
@@ -184,7 +185,7 @@ def _drop(cell: "Cell", actor: Any, handler: Handler) -> None:
     handler.alive = False
     handler.forget_wait()
     outer, here.turn = here.turn, Turn()  # should it await once more, that is told it is driven
-    here.turn.handled = handler
+    here.turn.runnable, here.turn.handled = cell, handler  # and if it blocks, the others go on
     try:
         handler.coroutine.close()
     except BaseException as error:

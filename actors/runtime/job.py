@@ -70,6 +70,11 @@ class Job:
         self.done = done
         self.failed = failed
 
+    def starts(self, child: "Child") -> bool:
+        """True while this child's start is the step that is under way."""
+        step = self.steps[0] if self.steps else None
+        return isinstance(step, StartStep) and step.child is child
+
     def go_on(self) -> bool:
         """Do steps as long as they are done at once; True when all are."""
         while self.steps:

@@ -1,5 +1,6 @@
 """Supervisors: actors that start, restart and stop other actors, as in OTP."""
 
+import logging
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +10,7 @@ import pykka
 from showcaller.actors.runtime.actor import Actor
 from showcaller.actors.runtime.child import Child, ShutdownOver
 from showcaller.actors.runtime.child_spec import ChildSpec
-from showcaller.actors.runtime.envelope import OwnMail, take_reply
+from showcaller.actors.runtime.envelope import Envelope, OwnMail, take_reply
 from showcaller.actors.runtime.errors import RestartsExceeded, StartFailed
 from showcaller.actors.runtime.exits import SHUTDOWN, Exit
 from showcaller.actors.runtime.futures import Future
@@ -25,6 +26,10 @@ from showcaller.actors.runtime.supervisor_mail import (
     StartChild,
     StopChild,
 )
+
+logger = logging.getLogger("showcaller.actors")
+
+Command = StartChild | StopChild | RestartChild | RemoveChild
 
 
 class BackoffOver(OwnMail):
@@ -42,13 +47,15 @@ class Supervisor(Actor):
     A restarted child keeps its ref and its mailbox. When more restarts are due than ``intensity`` allows,
     the supervisor stops its children and fails itself, so that its own supervisor takes over; one that is
     restarted makes its children anew, with new refs. ``on_start`` ends when all children have started, and
-    fails when one could not. When a supervisor is killed its children are killed.
+    fails when one could not. When a supervisor is killed its children are killed, and who waits for an
+    answer of it gets an error. A command that is told and cannot be done is logged, and fails nobody.
 
     Ask it with the messages of ``supervisor_mail``; a subclass that has more of its own passes others on
     to ``super().on_receive``.
     """
 
     reentrant = True  # it hears of its children while on_start waits for them
+    _made = False
 
     def __init__(
         self,
@@ -67,6 +74,8 @@ class Supervisor(Actor):
         self._gives_up: Exception | None = None
         self._stop_orders: list[Any] = []
         self._stopped = False
+        self._over = False
+        self._made = True
         for spec in children:
             self._add(spec)
 
@@ -125,8 +134,10 @@ class Supervisor(Actor):
 
         def answer(_: Future[None]) -> None:
             child = self._children.get(name)
-            if reply is not None:
-                reply.set(None if child is None else child.ref)
+            if self._over:
+                self._settle(reply, pykka.ActorDeadError(f"{self} ended before it answered"))
+            else:
+                self._settle(reply, None if child is None else child.ref)
 
         self._up.add_done_callback(answer)
 
@@ -171,12 +182,13 @@ class Supervisor(Actor):
 
     def _start_failed(self, child: Child, reason: Exit) -> None:
         """Drop the job in which the child was to start, and do what that job has to say to it."""
-        self._jobs.popleft().failed(child, reason)
+        if self._jobs and self._jobs[0].starts(child):  # else that job is dropped: all are to stop
+            self._jobs.popleft().failed(child, reason)
 
-    def _drop_jobs(self) -> None:
+    def _drop_jobs(self, reason: Exit) -> None:
         jobs, self._jobs = self._jobs, deque()
         for job in jobs:
-            job.failed(None, SHUTDOWN)
+            job.failed(None, reason)
 
     def _stop_all(self) -> list[StopStep]:
         return [StopStep(child, keep=False) for child in reversed(self._children.values())]
@@ -184,6 +196,8 @@ class Supervisor(Actor):
     # -- restarting --------------------------------------------------------------------------------
 
     def _restart(self, child: Child, reason: Exit) -> None:
+        if self._ending:
+            return
         now = self._now()
         self._history, allowed = self._intensity.note(self._history, now)
         if not allowed:
@@ -221,7 +235,7 @@ class Supervisor(Actor):
             self._restart(child, reason)
 
     def _backoff_over(self, child: Child) -> None:
-        if child.timer is None or child.state != "waiting":
+        if child.timer is None or child.state != "waiting" or self._ending:
             return
         child.timer = None
         group = [self._children[name] for name in child.group if name in self._children]
@@ -229,10 +243,10 @@ class Supervisor(Actor):
 
     def _give_up(self, error: Exception) -> None:
         """Stop the children, then fail."""
-        if self._gives_up is not None or self._stop_orders:
+        if self._ending:
             return
         self._gives_up = error
-        self._drop_jobs()
+        self._drop_jobs(SHUTDOWN)
         self._take_on(Job(self._stop_all(), done=self._fail, failed=_cannot_fail))
 
     def _fail(self) -> None:
@@ -242,13 +256,17 @@ class Supervisor(Actor):
 
     # -- stopping ----------------------------------------------------------------------------------
 
+    @property
+    def _ending(self) -> bool:
+        return self._gives_up is not None or bool(self._stop_orders)
+
     def _puts_off_stop(self, order: Any) -> bool:
         """Stop the children first, then take the order up again."""
         if self._stopped:
             return False
         self._stop_orders.append(order)
         if len(self._stop_orders) == 1:
-            self._drop_jobs()
+            self._drop_jobs(SHUTDOWN)
             self._take_on(Job(self._stop_all(), done=self._children_stopped, failed=_cannot_fail))
         return True
 
@@ -257,23 +275,54 @@ class Supervisor(Actor):
         for order in self._stop_orders:
             self.actor_ref.post(order)
 
+    def _life_over(self, reason: Exit) -> None:
+        if not self._made:
+            return
+        self._over = True
+        for child in self._children.values():
+            child.cancel_timer()
+        self._drop_jobs(reason)
+        self._up.try_set(None)
+        orders = () if self._stopped else self._stop_orders  # once posted they are answered as other mail
+        for order in orders:
+            if isinstance(order, Envelope):
+                self._settle(order.reply, order.stopped)
+
+    def _settle(self, reply: Future[Any] | None, outcome: Any) -> None:
+        """Answer with a value or an error; somebody who no longer waits costs nothing."""
+        if reply is None:
+            return
+        error = isinstance(outcome, Exception)
+        if not (reply.try_set_exception(outcome) if error else reply.try_set(outcome)):
+            self.actor_ref.dispatcher.late_reply()
+
     # -- what is asked -----------------------------------------------------------------------------
 
-    def _command(self, command: StartChild | StopChild | RestartChild | RemoveChild) -> None:
-        if self._stop_orders or self._gives_up is not None:
-            raise pykka.ActorDeadError(f"{self} is stopping its children")
+    def _command(self, command: Command) -> None:
+        reply = take_reply()
+        try:
+            child = self._meant(command)
+        except (pykka.ActorDeadError, LookupError, ValueError) as refusal:
+            if reply is None:
+                logger.warning("%s was told %r in vain: %s", self, command, refusal)
+            self._settle(reply, refusal)
+            return
         match command:
-            case StartChild():
-                self._start_child(self._add(command.spec), forget=True)
-            case RestartChild():
-                child = self._known(command.name)
-                if child.state != "stopped":
-                    raise ValueError(
-                        f"child {child.name!r} is {child.state}, only a stopped one can be restarted"
-                    )
-                self._start_child(child, forget=False)
+            case StartChild() | RestartChild():
+                self._start_child(child, reply, forget=isinstance(command, StartChild))
             case _:
-                self._stop_child(self._known(command.name), forget=isinstance(command, RemoveChild))
+                self._stop_child(child, reply, forget=isinstance(command, RemoveChild))
+
+    def _meant(self, command: Command) -> Child:
+        """Give the child that the command is about, or raise why it cannot be done."""
+        if self._ending:
+            raise pykka.ActorDeadError(f"{self} is stopping its children")
+        if isinstance(command, StartChild):
+            return self._add(command.spec)
+        child = self._known(command.name)
+        if isinstance(command, RestartChild) and child.state != "stopped":
+            raise ValueError(f"child {child.name!r} is {child.state}, only a stopped one can be restarted")
+        return child
 
     def _known(self, name: str) -> Child:
         child = self._children.get(name)
@@ -281,25 +330,20 @@ class Supervisor(Actor):
             raise LookupError(f"{self} has no child {name!r}")
         return child
 
-    def _start_child(self, child: Child, *, forget: bool) -> None:
-        reply = take_reply()
-
+    def _start_child(self, child: Child, reply: Future[Any] | None, *, forget: bool) -> None:
         def done() -> None:
-            if reply is not None:
-                reply.set(child.ref)
+            self._settle(reply, child.ref)
 
-        def failed(_: Child | None, reason: Exit) -> None:
+        def failed(unstarted: Child | None, reason: Exit) -> None:
             if child.state == "waiting":
                 child.give_up()
-            if forget:
+            if forget and unstarted is not None:  # else it is stopped with the others
                 self._forget(child)
-            if reply is not None:
-                reply.set_exception(_start_failed(child, reason))
+            self._settle(reply, _start_failed(child, reason))
 
         self._take_on(Job([StartStep(child)], done=done, failed=failed))
 
-    def _stop_child(self, child: Child, *, forget: bool) -> None:
-        reply = take_reply()
+    def _stop_child(self, child: Child, reply: Future[Any] | None, *, forget: bool) -> None:
         others: list[Child] = []
         if (
             child.state == "waiting" and child.timer is not None
@@ -309,15 +353,14 @@ class Supervisor(Actor):
         def done() -> None:
             if forget:
                 self._forget(child)
-            if reply is not None:
-                reply.set(None)
+            self._settle(reply, None)
 
         def failed(unstarted: Child | None, reason: Exit) -> None:
-            if reply is not None:
-                reply.set_exception(
-                    pykka.ActorDeadError(f"{self} ended before child {child.name!r} was stopped")
-                )
-            if unstarted is not None:
+            if unstarted is None:
+                error = pykka.ActorDeadError(f"{self} ended before child {child.name!r} was stopped")
+                self._settle(reply, error)
+            else:  # one of the others, so this one was stopped
+                done()
                 self._restart_failed(unstarted, reason)
 
         steps: list[StopStep | StartStep] = [StopStep(child, keep=False)]

@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future
+from showcaller.actors.runtime import (
+    Actor,
+    ActorDeadError,
+    ActorRef,
+    AskCycle,
+    ChildSpec,
+    Dispatcher,
+    Future,
+    GetChild,
+    Supervisor,
+)
 from showcaller.actors.runtime.testkit import ManualDispatcher
 from tests.actors.runtime.waiting import Reentrant, Waiting, log_of
 
@@ -44,6 +54,57 @@ class TestCancellation:
         until.set("done")
         assert stopping.get() is True
         assert answer.get() == "done"
+
+    def test_a_closed_handler_that_asks_its_own_actor_gets_a_cycle(self, threads: Dispatcher) -> None:
+        begun, caught = Future[None](), Future[BaseException]()
+
+        class Asking(Actor):
+            registered = False
+
+            async def on_receive(self, message: Any) -> Any:
+                if message == "ping":
+                    return "pong"
+                try:
+                    begun.set(None)
+                    await message
+                finally:
+                    try:
+                        self.actor_ref.ask("ping")
+                    except AskCycle as error:
+                        caught.set(error)
+
+        supervisor = Supervisor.start([ChildSpec("asking", Asking)])
+        ref: ActorRef[Any] = supervisor.ask(GetChild("asking"))
+        ref.tell(Future[None]())
+        begun.get(timeout=10)
+        ref.kill()
+        assert isinstance(caught.get(timeout=10), AskCycle)
+        assert ref.ask("ping", timeout=10) == "pong", "it lives again"
+        assert supervisor.stop(timeout=10) is True
+
+    def test_a_closed_handler_that_blocks_leaves_the_others_running(self, threads: Dispatcher) -> None:
+        begun, blocked, going = Future[None](), Future[None](), Future[None]()
+
+        class Blocking(Actor):
+            registered = False
+
+            async def on_receive(self, message: Any) -> None:
+                try:
+                    begun.set(None)
+                    await message
+                finally:
+                    blocked.set(None)
+                    going.get(timeout=10)
+
+        ref, other = Blocking.start(), Waiting.start()
+        answer = ref.ask(Future[None](), block=False)
+        begun.get(timeout=10)
+        ref.kill()
+        blocked.get(timeout=10)
+        assert other.ask("hello", timeout=5) == "hello"
+        going.set(None)
+        with pytest.raises(ActorDeadError):
+            answer.get(timeout=10)
 
     def test_kill_overtakes_a_flood(self, threads: Dispatcher) -> None:
         seen: list[int] = []

@@ -1,8 +1,40 @@
 """Supervisors that stop: the order of their children, and the time that each is given."""
 
-from showcaller.actors.runtime import Actor, ActorRegistry, ChildSpec, Supervisor
+from typing import Any
+
+import pytest
+
+from showcaller.actors.runtime import (
+    Actor,
+    ActorRef,
+    ActorRegistry,
+    Backoff,
+    ChildSpec,
+    Future,
+    GetChild,
+    StartChild,
+    StopChild,
+    Supervisor,
+)
 from showcaller.actors.runtime.testkit import ManualDispatcher
-from tests.actors.runtime.stage import Troupe, stubborn
+from tests.actors.runtime.stage import Boom, Player, Troupe, Waiter, stubborn
+
+
+class Starting(Actor):
+    """Starts when its future is done, and notes that it was told to stop."""
+
+    registered = False
+
+    def __init__(self, until: Future[None], log: list[str]) -> None:
+        super().__init__()
+        self.until = until
+        self.log = log
+
+    async def on_start(self) -> None:  # type: ignore[override]
+        await self.until
+
+    def on_stop(self) -> None:
+        self.log.append("stops")
 
 
 class TestShutdown:
@@ -59,6 +91,130 @@ class TestShutdown:
         stops = [troupe.supervisor.stop(block=False) for _ in range(2)]
         manual.settle()
         assert [stop.get() for stop in stops] == [True, True]
+
+    def test_a_stop_is_answered_when_the_supervisor_is_killed_meanwhile(
+        self, manual: ManualDispatcher
+    ) -> None:
+        supervisor, child = stubborn(shutdown="infinity")
+        stops = [supervisor.stop(block=False) for _ in range(2)]
+        manual.settle()
+        supervisor.kill()
+        manual.settle()
+        assert [stop.get() for stop in stops] == [True, True]
+        assert not child.is_alive()
+
+    @pytest.mark.parametrize("told", [StopChild("stubborn"), StartChild(ChildSpec("late", Waiter))])
+    def test_a_command_told_during_a_stop_does_not_disturb_it(
+        self, told: Any, manual: ManualDispatcher, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        supervisor, child = stubborn(shutdown="infinity")
+        stopping = supervisor.stop(block=False)
+        supervisor.tell(told)
+        manual.settle()
+        assert child.is_alive()
+        assert not stopping.done
+        assert "is stopping its children" in caplog.text
+        child.kill()
+        manual.settle()
+        assert stopping.get() is True
+
+    def test_a_failure_during_a_stop_answers_it(self, manual: ManualDispatcher) -> None:
+        class Touchy(Supervisor):
+            def on_receive(self, message: Any) -> Any:
+                if message == "boom":
+                    raise Boom
+                return super().on_receive(message)
+
+        supervisor = Touchy.start([ChildSpec("stubborn", Waiter, shutdown="infinity")])
+        supervisor.ask(GetChild("stubborn")).tell("wait")
+        stopping = supervisor.stop(block=False)
+        supervisor.tell("boom")
+        manual.settle()
+        assert stopping.get() is True
+        assert not supervisor.is_alive()
+
+    def test_a_start_that_fails_during_a_stop_does_not_hold_it_up(self, manual: ManualDispatcher) -> None:
+        until = Future[None]()
+        supervisor = Supervisor.start([ChildSpec("last", Waiter, shutdown="infinity")])
+        last: ActorRef[Any] = supervisor.ask(GetChild("last"))
+        last.tell("wait")
+        added = supervisor.ask(StartChild(ChildSpec("new", Starting, (until, []))), block=False)
+        manual.settle()
+        stopping = supervisor.stop(block=False)
+        manual.settle()
+        until.set_exception(Boom())
+        manual.settle()
+        last.kill()
+        manual.settle()
+        assert stopping.get() is True
+        assert added.done
+
+    def test_a_restart_that_fails_while_a_later_child_stops_does_not_hold_the_stop_up(
+        self, manual: ManualDispatcher
+    ) -> None:
+        until, log = Future[None](), list[str]()
+        until.set(None)
+        starts = [until, second := Future[None]()]
+
+        class Twice(Starting):
+            async def on_start(self) -> None:  # type: ignore[override]
+                await starts.pop(0)
+
+            def on_receive(self, message: Any) -> None:
+                raise Boom
+
+        supervisor = Supervisor.start(
+            [ChildSpec("twice", Twice, (until, log)), ChildSpec("last", Waiter, shutdown="infinity")]
+        )
+        last: ActorRef[Any] = supervisor.ask(GetChild("last"))
+        last.tell("wait")
+        supervisor.ask(GetChild("twice")).tell("boom")
+        manual.settle()
+        stopping = supervisor.stop(block=False)
+        manual.settle()
+        second.set_exception(Boom())
+        manual.settle()
+        assert not stopping.done
+        last.kill()
+        manual.settle()
+        assert stopping.get() is True
+
+    def test_a_child_that_still_starts_is_stopped_in_order(self, manual: ManualDispatcher) -> None:
+        until, log = Future[None](), list[str]()
+        supervisor = Supervisor.start()
+        supervisor.ask(StartChild(ChildSpec("new", Starting, (until, log))), block=False)
+        manual.settle()
+        stopping = supervisor.stop(block=False)
+        manual.settle()
+        assert not stopping.done
+        until.set(None)
+        manual.settle()
+        assert stopping.get() is True
+        assert log == ["stops"]
+
+    @pytest.mark.parametrize("backoff", [None, Backoff(1.0)])
+    def test_a_child_that_fails_while_another_stops_is_not_started_again(
+        self, backoff: Backoff | None, manual: ManualDispatcher
+    ) -> None:
+        log: list[str] = []
+        supervisor = Supervisor.start(
+            [
+                ChildSpec("a", Player, ("a", log, set()), backoff=backoff),
+                ChildSpec("last", Waiter, shutdown="infinity"),
+            ]
+        )
+        last: ActorRef[Any] = supervisor.ask(GetChild("last"))
+        first: ActorRef[Any] = supervisor.ask(GetChild("a"))
+        last.tell("wait")
+        manual.settle()
+        stopping = supervisor.stop(block=False)
+        manual.settle()
+        first.tell("boom")
+        manual.advance(10)
+        last.kill()
+        manual.advance(10)
+        assert stopping.get() is True
+        assert log == ["a starts", "a fails"]
 
     def test_the_registry_knows_supervisors_but_not_their_children(self, manual: ManualDispatcher) -> None:
         class Known(Actor):

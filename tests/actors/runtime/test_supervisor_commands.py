@@ -7,15 +7,27 @@ import pytest
 from showcaller.actors.runtime import (
     ActorDeadError,
     ActorRef,
+    Backoff,
     ChildSpec,
+    Future,
+    GetChild,
+    ListChildren,
     RemoveChild,
     RestartChild,
     StartChild,
     StartFailed,
     StopChild,
+    Supervisor,
 )
 from showcaller.actors.runtime.testkit import ManualDispatcher
-from tests.actors.runtime.stage import Boom, Failing, Troupe, Unwilling, stubborn
+from tests.actors.runtime.stage import Boom, Failing, Troupe, Unwilling, Waiter, stubborn
+
+
+class Slow(Waiter):
+    """Waits for ever in ``on_start``."""
+
+    async def on_start(self) -> None:  # type: ignore[override]
+        await self.until
 
 
 class TestCommands:
@@ -74,3 +86,118 @@ class TestCommands:
         manual.settle()
         assert removed.get() is None
         assert troupe.states() == {"a": "running", "c": "running"}
+
+    @pytest.mark.parametrize(
+        "command", [StopChild("x"), RestartChild("x"), RemoveChild("x"), RestartChild("a")], ids=repr
+    )
+    def test_a_told_command_that_cannot_be_done_is_logged_and_fails_nobody(
+        self, command: Any, manual: ManualDispatcher, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        troupe = Troupe(manual)
+        troupe.supervisor.tell(command)
+        manual.settle()
+        assert troupe.states() == {"a": "running", "b": "running", "c": "running"}
+        assert "in vain" in caplog.text
+
+    def test_an_asker_that_completes_its_future_itself_harms_nobody(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual)
+        asks = [
+            troupe.supervisor.ask(command, block=False)
+            for command in (StopChild("a"), StartChild(troupe.spec("d")), GetChild("b"), StopChild("x"))
+        ]
+        for ask in asks:
+            ask.set("never mind")
+        manual.settle()
+        assert troupe.states() == {"a": "stopped", "b": "running", "c": "running", "d": "running"}
+        assert manual.late_replies == 4
+
+    def test_a_child_is_removed_though_one_that_waited_with_it_does_not_start(
+        self, manual: ManualDispatcher
+    ) -> None:
+        troupe = Troupe(manual, strategy="one_for_all", backoff=Backoff(60.0))
+        troupe["b"].tell("boom")
+        manual.settle()
+        troupe.unwilling.add("a")
+        removed = troupe.supervisor.ask(RemoveChild("b"), block=False)
+        manual.settle()
+        assert removed.get() is None
+        assert "b" not in troupe.states()
+
+
+class TestWhatAnEndingSupervisorOwes:
+    @pytest.mark.parametrize("end", ["kill", "stop"])
+    def test_get_child_is_answered_when_it_ends_before_all_have_started(
+        self, end: str, manual: ManualDispatcher
+    ) -> None:
+        supervisor = Supervisor.start([ChildSpec("slow", Slow, shutdown=1.0)])
+        asked = supervisor.ask(GetChild("slow"), block=False)
+        manual.settle()
+        if end == "kill":
+            supervisor.kill()
+        else:
+            supervisor.stop(block=False)
+        manual.advance(2)
+        assert not supervisor.is_alive()
+        with pytest.raises(ActorDeadError, match="before it answered"):
+            asked.get()
+
+    @pytest.mark.parametrize("command", [StartChild(ChildSpec("new", Slow)), StopChild("stubborn")], ids=repr)
+    def test_a_command_under_way_is_answered_when_it_is_killed(
+        self, command: Any, manual: ManualDispatcher
+    ) -> None:
+        supervisor, _ = stubborn(shutdown="infinity")
+        asked = supervisor.ask(command, block=False)
+        waiting = supervisor.ask(RemoveChild("stubborn"), block=False)
+        manual.settle()
+        assert not asked.done
+        supervisor.kill()
+        manual.settle()
+        with pytest.raises((ActorDeadError, StartFailed), match=r"ended before|killed"):
+            asked.get()
+        with pytest.raises(ActorDeadError, match="ended before"):
+            waiting.get()
+
+    def test_a_restart_under_way_is_answered_when_it_is_killed(self, manual: ManualDispatcher) -> None:
+        until = Future[None]()
+        until.set(None)
+        starts = [until, Future[None]()]
+
+        class Second(Failing):
+            async def on_start(self) -> None:  # type: ignore[override]
+                await starts.pop(0)
+
+        supervisor = Supervisor.start([ChildSpec("second", Second)])
+        supervisor.ask(StopChild("second"))
+        asked = supervisor.ask(RestartChild("second"), block=False)
+        manual.settle()
+        supervisor.kill()
+        manual.settle()
+        with pytest.raises(StartFailed, match="killed"):
+            asked.get()
+
+    def test_a_killed_supervisor_that_lives_again_has_answered_and_forgets_its_back_offs(
+        self, manual: ManualDispatcher
+    ) -> None:
+        backoff = Backoff(60.0)
+        lower = ChildSpec(
+            "lower",
+            Supervisor,
+            ([ChildSpec("a", Failing, backoff=backoff), ChildSpec("b", Waiter, shutdown="infinity")],),
+        )
+        top = Supervisor.start([lower])
+        supervisor: ActorRef[Any] = top.ask(GetChild("lower"))
+        supervisor.ask(GetChild("b")).tell("wait")
+        supervisor.ask(GetChild("a")).tell("boom")
+        manual.settle()
+        asked = supervisor.ask(StopChild("b"), block=False)
+        manual.settle()
+        supervisor.kill()
+        manual.settle()
+        with pytest.raises(ActorDeadError, match="ended before"):
+            asked.get()
+        supervisor.ask(StopChild("a"))
+        manual.advance(120)
+        assert {info.name: info.state for info in supervisor.ask(ListChildren())} == {
+            "a": "stopped",
+            "b": "running",
+        }
