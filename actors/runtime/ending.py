@@ -145,9 +145,14 @@ def _close(cell: "Cell", actor: "Actor", reason: Exit) -> Any:
 def _announce(cell: "Cell", reason: Exit) -> None:
     with extras_lock:
         extras = cell._extras
-        if extras is None or extras.watchers is None:
+        if extras is None:
             return
-        watchers, extras.watchers = extras.watchers, None
+        watches, extras.watches = extras.watches or (), None
+        watchers, extras.watchers = extras.watchers or (), None
+        for watched in watches:
+            watched.extras().no_longer_watched_by(cell)
+        for watcher in watchers:
+            watcher.extras().no_longer_watches(cell)
     for watcher in watchers:
         watcher.post(Terminated(cell, reason))
 

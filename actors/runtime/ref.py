@@ -176,18 +176,19 @@ class ActorRef(Cell, pykka.ActorRef[A]):
 
     def add_watcher(self, watcher: "ActorRef[Any]") -> None:
         """Tell ``watcher`` one ``Terminated`` when this actor ends for good, or now if so. Thread-safe."""
-        extras = self.extras()
+        extras, its = self.extras(), watcher.extras()
         with extras_lock:
+            if watcher._actor is None:
+                return
             if self._actor is not None:
-                if extras.watchers is None:
-                    extras.watchers = {}
-                extras.watchers[watcher] = None
+                extras.watchers, its.watches = extras.watchers or {}, its.watches or {}
+                extras.watchers[watcher] = its.watches[self] = None
                 return
         watcher.post(Terminated(self, extras.exit or NORMAL))
 
     def remove_watcher(self, watcher: "ActorRef[Any]") -> None:
         """Tell ``watcher`` nothing; a ``Terminated`` may be in its mailbox already. Thread-safe."""
-        extras = self.extras()
+        extras, its = self.extras(), watcher.extras()
         with extras_lock:
-            if extras.watchers is not None:
-                extras.watchers.pop(watcher, None)
+            extras.no_longer_watched_by(watcher)
+            its.no_longer_watches(self)

@@ -80,3 +80,33 @@ class TestWatch:
         ref.stop()
         manual.settle()
         assert [item.ref for item in seen] == [ref]
+
+    def test_a_watcher_that_has_ended_is_forgotten(self, manual: ManualDispatcher) -> None:
+        watched, others = Failing.start(), [probe()[0] for _ in range(3)]
+        for watcher in others:
+            watched.add_watcher(watcher)
+        others[0].stop()
+        others[1].kill()
+        manual.settle()
+        assert list(watched.extras().watchers or ()) == [others[2]]
+        others[2].stop()
+        watched.add_watcher(others[2])
+        assert watched.extras().watchers is None
+
+    def test_a_watched_actor_that_has_ended_is_forgotten(self, manual: ManualDispatcher) -> None:
+        watcher, _ = probe()
+        ended, dropped = Failing.start(), Failing.start()
+        ended.add_watcher(watcher)
+        dropped.add_watcher(watcher)
+        ended.stop()
+        dropped.remove_watcher(watcher)
+        assert watcher.extras().watches is None
+
+    def test_a_watcher_that_is_restarted_watches_on(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual)
+        watched = Failing.start()
+        watched.add_watcher(troupe["a"])
+        troupe["a"].tell("boom")
+        troupe.news()
+        watched.stop()
+        assert [line.split("(")[0] for line in troupe.news()] == ["a gets Terminated"]
