@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.futures import Future
 
+Path = list[tuple["Future[Any]", "Cell"]]  # the replies that are waited for, each with the actor that owes it
+
 _lock = threading.Lock()
 
 
@@ -24,34 +26,44 @@ def cycle_of(cell: "Cell", before: Any = None) -> AskCycle | None:
     Called by who holds the cell's gate, after the wait was announced. Thread-safe.
     """
     with _lock:
-        path = _path_back(cell)
+        path = _lasting_path_back(cell)
         if path is None:
             return None
         cell._hold = before
-    names = " → ".join(str(member) for member in (cell, *path))
+    names = " → ".join(str(member) for member in (cell, *(answerer for _, answerer in path)))
     return AskCycle(f"this reply can never come, each waits for the next: {names}")
 
 
-def _path_back(cell: "Cell") -> "list[Cell] | None":
+def _lasting_path_back(cell: "Cell") -> Path | None:
+    """Look twice, for the others do not stand still: who owed a reply may have handed it on before it waited.
+
+    Waits that are found twice were all there at one moment, the one between the looks.
+    """
+    path = _path_back(cell)
+    return path if path is not None and path == _path_back(cell) else None
+
+
+def _path_back(cell: "Cell") -> Path | None:
     start = _waits_for(cell)
     if start is None:
         return None
-    seen: set[Cell] = set()
-    paths: list[tuple[Future[Any], list[Cell]]] = [(start, [])]
+    seen: set[object] = set()
+    paths: list[tuple[Future[Any], Path]] = [(start, [])]
     while paths:
         future, path = paths.pop()
-        if future.done:
-            continue
         answerer = future.answerer
-        if type(answerer) is tuple:  # of a join: all of them must come
+        if future.done or future in seen:
+            continue
+        seen.add(future)
+        if type(answerer) is tuple:  # of derived futures: all of them must come
             paths += [(source, path) for source in answerer]
         elif answerer is cell:
-            return [*path, cell]
+            return [*path, (future, cell)]
         elif answerer is not None and answerer not in seen:
             seen.add(answerer)
             following = _waits_for(answerer)
             if following is not None:
-                paths.append((following, [*path, answerer]))
+                paths.append((following, [*path, (future, answerer)]))
     return None
 
 
@@ -65,9 +77,11 @@ def chain(cell: "Cell", longest: int = 10) -> str:
     """Name the actors that wait for one another, from ``cell`` on."""
     names = [str(cell)]
     future = _waits_for(cell)
-    while future is not None and future.answerer is not None and len(names) < longest:
-        if type(future.answerer) is tuple:
-            break
-        names.append(str(future.answerer))
-        future = _waits_for(future.answerer)
+    while future is not None and len(names) < longest:
+        answerer: Any = future.answerer
+        if type(answerer) is not tuple and answerer is not None:
+            names.append(str(answerer))
+            future = _waits_for(answerer)
+        else:  # go on with what it is derived from, if that is one
+            future = answerer[0] if answerer is not None and len(answerer) == 1 else None
     return " → ".join(names)
