@@ -346,6 +346,8 @@ class Cell:
         handler.alive = False
         if self._extras is not None and self._extras.pending is not None:
             self._extras.pending.pop(handler, None)
+            if not self._extras.pending:
+                self._dispatcher.suspended.pop(self, None)
 
     def _wait_aside(self, handler: Handler, waits_for: "Future[Any]") -> None:
         """Let a reentrant actor go on with other mail while one of its coroutines waits."""
@@ -353,6 +355,7 @@ class Cell:
         if extras.pending is None:
             extras.pending = {}
         extras.pending[handler] = None
+        self._dispatcher.suspended[self] = None
         handler.wait(waits_for)
 
     def _suspend(self, handler: Handler, waits_for: "Future[Any]") -> AskCycle | None:

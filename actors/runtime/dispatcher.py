@@ -275,7 +275,7 @@ class Dispatcher(BaseDispatcher):
             if self._quiet.waiters:
                 self._quiet.look_locked(but=thread)
         if ends:
-            self._look_again()
+            self._end_waiting()
             return False
         if not thread.wake.acquire(timeout=self._sleep(due)):
             with self._lock:
@@ -305,10 +305,15 @@ class Dispatcher(BaseDispatcher):
             thread.runnable = None
             if self._quiet.waiters:
                 self._quiet.look_locked(but=thread)
-            if self._closed or len(self._spares) >= SPARES_KEPT:
+            ends = self._closed or len(self._spares) >= SPARES_KEPT
+            if ends:
                 self._leave(thread)
-                return False
-            self._spares.append(thread)
+            else:
+                self._spares.append(thread)
+        if ends:
+            if self._closed:
+                self._end_waiting()
+            return False
         thread.wake.acquire()
         thread.runnable = BETWEEN
         return True
@@ -365,7 +370,8 @@ class Dispatcher(BaseDispatcher):
     def close(self) -> None:
         """End the threads once the ready queue is empty; whatever actors get later is refused.
 
-        Actors whose coroutine waits end as killed. Stop your actors first. Thread-safe.
+        Actors whose coroutine waits end as killed, timers are dropped, and replies that were requested with
+        a timeout are overdue when the threads end. Stop your actors first. Thread-safe.
         """
         with self._lock:
             self._closed = True
@@ -378,19 +384,38 @@ class Dispatcher(BaseDispatcher):
             pinned, idle = list(self._pinned), self._runner is None
         for thread in pinned:
             thread.close()
-        for cell in list(self.suspended):
-            cell.kill_for_good()
         self._watchdog.close()
+        self._end_waiting()
         if idle:
             self._abandon()
 
+    def pinned_ended(self) -> None:
+        """End what the last handlers of a pinned actor wait for, if we are closed. Thread-safe."""
+        if self._closed:
+            self._end_waiting()
+
+    def _end_waiting(self) -> None:
+        """End what waits, for a dispatcher that is closed: coroutines, and replies with a timeout.
+
+        Called by whoever closes, and by each thread that ends after that, since its last handlers may
+        have begun to wait meanwhile.
+        """
+        for cell in list(self.suspended):
+            cell.kill_for_good()
+        self.timers.awake()
+        self._look_again()
+
     def _abandon(self) -> None:
-        """Refuse the mail of cells that nobody will run any more."""
+        """Refuse the mail of cells that nobody will run, and give up timers that nobody will fire."""
         while True:
             try:
                 runnable = self._ready.popleft()
             except IndexError:
                 break
             runnable.abandon()
+        try:
+            self.timers.give_up()
+        except BaseException:
+            logger.exception("A callback of an overdue reply failed")
         if self._quiet.waiters:
             self._quiet.look()

@@ -118,6 +118,7 @@ class PinnedThread(BaseDispatcher):
         for runnable in left:
             if runnable is not None:
                 self.home.schedule(runnable)
+        self.home.pinned_ended()
 
     # -- everything else is the home's -------------------------------------------------------------
 

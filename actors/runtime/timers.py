@@ -207,6 +207,21 @@ class Timers:
         self._tell(told)
         return len(told)
 
+    def give_up(self) -> None:
+        """Drop all timers, since nobody will fire any more; replies that they limit are overdue now.
+
+        An error of a callback of such a reply is raised when all are told.
+        """
+        with self._lock:
+            self._sort_in()
+            overdue = []
+            for timer in self._wheel.clear() + self._wall.clear():
+                if isinstance(timer._ref, _Expiry):
+                    overdue.append((timer._ref, None))
+                timer._ref = timer._message = None
+            self._cancelled = 0
+        self._tell(overdue)
+
     @staticmethod
     def _tell(told: list[tuple[Any, Any]]) -> None:
         fault: BaseException | None = None

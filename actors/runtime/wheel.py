@@ -101,6 +101,13 @@ class Wheel(Generic[D]):
                 return min(times)
         return None
 
+    def clear(self) -> list[D]:
+        """Take everything out, due or not."""
+        held = self._near + [thing for bucket in self._buckets.values() for thing in bucket]
+        self._near, self._buckets, self._starts = [], {}, []
+        self.size = 0
+        return held
+
     def sweep(self) -> None:
         """Forget what is no longer active."""
         self._near = [thing for thing in self._near if thing.active]

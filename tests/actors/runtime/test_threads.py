@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, take_reply
+from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, Timeout, take_reply
 from showcaller.actors.runtime.clock import SystemClock
 from showcaller.actors.runtime.testkit import ManualDispatcher, probe
 from showcaller.actors.runtime.threads import DispatcherThread
@@ -209,3 +209,78 @@ class TestClosingAtTheSameMoment:
             answers[0].get(timeout=10)
         assert not ref.is_alive()
         assert dispatcher.wait_quiet(10)
+
+    @pytest.mark.parametrize("pinned", [False, True])
+    @pytest.mark.parametrize("reentrant", [False, True])
+    def test_a_handler_that_begins_to_wait_after_the_closing_is_ended(
+        self, *, reentrant: bool, pinned: bool
+    ) -> None:
+        entered, closed = threading.Event(), threading.Event()
+
+        class Late(Actor):
+            registered = False
+
+            async def on_receive(self, message: Any) -> None:
+                entered.set()
+                closed.wait(20)
+                await Future[None]()
+
+        Late.reentrant, Late.pinned = reentrant, pinned
+        dispatcher = Dispatcher(name="late", patience=30)
+        with dispatcher:
+            ref = Late.start()
+        answer = ref.request("wait")
+        assert entered.wait(10)
+        dispatcher.close()
+        closed.set()
+        with pytest.raises(ActorDeadError):
+            answer.get(timeout=10)
+        assert not ref.is_alive()
+
+    def test_the_askers_of_a_reentrant_actor_that_waits_are_answered(self) -> None:
+        class Never(Actor):
+            registered = False
+            reentrant = True
+
+            async def on_receive(self, message: Any) -> None:
+                if message == "wait":
+                    await Future[None]()
+
+        dispatcher = Dispatcher(name="reentrant")
+        with dispatcher:
+            ref = Never.start()
+        answers = [ref.request("wait") for _ in range(3)]
+        ref.ask("all wait", timeout=10)
+        dispatcher.close()
+        for answer in answers:
+            with pytest.raises(ActorDeadError):
+                answer.get(timeout=10)
+
+    @pytest.mark.parametrize("moment", ["before", "after", "idle"])
+    def test_a_timeout_ends_with_the_dispatcher_that_would_have_seen_to_it(self, moment: str) -> None:
+        dispatcher = Dispatcher(name="timeless")
+        with dispatcher:
+            ref = Forgetful.start()
+        answer = ref.request(1, timeout=None if moment == "after" else 600)
+        assert until(lambda: hasattr(ref._actor, "reply"))
+        if moment == "idle":
+            assert until(lambda: dispatcher._parked is not None)
+        dispatcher.close()
+        if moment == "after":
+            assert until(lambda: not dispatcher._threads)
+            dispatcher.timers.expire(answer, 600)
+        with pytest.raises(Timeout):
+            answer.get(timeout=10)
+        assert len(dispatcher.timers) == 0
+
+    def test_a_reply_given_after_that_is_late_and_no_fault(self) -> None:
+        dispatcher = Dispatcher(name="late")
+        with dispatcher:
+            ref = Forgetful.start()
+        answer = ref.request(1, timeout=600)
+        assert until(lambda: hasattr(ref._actor, "reply"))
+        reply = ref._actor.reply  # type: ignore[union-attr]
+        dispatcher.close()
+        assert until(lambda: answer.done)
+        reply.set("too late")
+        assert dispatcher.late_replies == 1
