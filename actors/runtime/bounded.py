@@ -8,6 +8,7 @@ import pykka
 from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.envelope import Envelope, dead
 from showcaller.actors.runtime.errors import MailboxFull
+from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.ref import ActorRef
 
@@ -23,7 +24,8 @@ class BoundedRef(ActorRef[A]):
     ``refuse``: ``tell`` raises ``MailboxFull``. ``drop_newest``: the told message becomes a dead letter.
     ``drop_oldest``: the message that waits longest makes room; told, it becomes a dead letter, asked, it
     is answered with ``MailboxFull``. An ``ask`` that finds no room ends in ``MailboxFull`` under the first
-    two. Orders to stop always find room. The message being handled does not count.
+    two. Orders to stop always find room. The message being handled does not count. A ``DeadLetter`` for
+    which there is no room is left out under every policy: the dispatcher's count has it.
 
     Senders and the taker share a lock here, since dropping the oldest takes from the front: it is paid
     only by actors that declare a limit.
@@ -66,6 +68,12 @@ class BoundedRef(ActorRef[A]):
             self._turn_away(mail, policy)
         if self._gate.acquire(False):
             self._dispatcher.schedule(self)
+
+    def post(self, message: Any) -> None:
+        """Put mail of the runtime's own into the mailbox, or leave a dead letter too many out. Thread-safe."""
+        actor_class: Any = self.actor_class
+        if type(message) is not DeadLetter or len(self._mail) < actor_class.mailbox_limit:
+            super().post(message)
 
     def _waiting(self) -> int:
         return sum(not ending.is_own(mail) for mail in self._mail)

@@ -133,6 +133,24 @@ class TestBounded:
             manual.settle()
             assert received(ref) == handled + waiting
 
+    @pytest.mark.parametrize("kind", [Bounded, Newest, Oldest])
+    def test_no_more_dead_letters_wait_than_messages_may(
+        self, kind: type[Bounded], manual: ManualDispatcher
+    ) -> None:
+        watcher, dead = kind.start(), Newest.start()
+        got = received(watcher)
+        manual.settle()
+        manual.watch_dead_letters(watcher)
+        for number in range(20):
+            dead.tell(number)
+        assert manual.dead_letters == 17
+        watcher.tell("beside them")
+        stopped = watcher.stop(block=False)
+        manual.settle()
+        assert [letter.message for letter in got[:-1]] == [3, 4, 5]
+        assert got[-1] == "beside them"
+        assert stopped.get() is True
+
     @pytest.mark.parametrize("kind", [Newest, Oldest])
     def test_threads_lose_no_message_without_a_dead_letter(
         self, kind: type[Bounded], threads: Dispatcher
