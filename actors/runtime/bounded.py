@@ -70,7 +70,7 @@ class BoundedRef(ActorRef[A]):
             self._dispatcher.schedule(self)
 
     def post(self, message: Any) -> None:
-        """Put mail of the runtime's own into the mailbox, or leave a dead letter too many out. Thread-safe."""
+        """Put mail of the runtime's own into the mailbox, but no dead letter too many. Thread-safe."""
         actor_class: Any = self.actor_class
         if type(message) is not DeadLetter or len(self._mail) < actor_class.mailbox_limit:
             super().post(message)
