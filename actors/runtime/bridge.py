@@ -3,11 +3,29 @@
 import asyncio
 import concurrent.futures
 from collections.abc import Coroutine
+from traceback import walk_tb
 from typing import Any, TypeVar
 
+from showcaller.actors.runtime.errors import ForeignAwaitable
 from showcaller.actors.runtime.futures import Future
 
 T = TypeVar("T")
+
+# How asyncio says that it was called where no loop runs. A later version may say it in other words: then the
+# error stays what it is.
+_MISSED = (
+    "no running event loop",
+    "no current event loop",
+    "a different event loop",
+    "used inside a task",
+    "the parent task",
+)
+# An error that came through one of these had a loop (as in ``asyncio.run``), or is another actor's.
+_ELSEWHERE = frozenset({"asyncio.base_events", Future.__module__})
+_BRIDGE = (
+    "in a handler only the runtime's futures can be awaited; "
+    "wrap anything of asyncio in on_loop(loop, coroutine)"
+)
 
 
 def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
@@ -26,3 +44,32 @@ def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
 
     asyncio.run_coroutine_threadsafe(coroutine, loop).add_done_callback(push)
     return bridged
+
+
+def foreign_awaitable(coroutine: Any, awaited: object) -> ForeignAwaitable:
+    """Give the error of a handler that awaited what the runtime cannot wait for."""
+    return ForeignAwaitable(f"{coroutine.__qualname__} awaited {awaited!r}: {_BRIDGE}")
+
+
+def named_foreign(coroutine: Any, error: BaseException) -> BaseException:
+    """Give a ``ForeignAwaitable`` for what asyncio raises out of a handler because no loop runs there.
+
+    Any other error is given back as it is.
+    """
+    if not _misses_loop(error):
+        return error
+    foreign = ForeignAwaitable(f"{coroutine.__qualname__} used asyncio without its loop ({error}): {_BRIDGE}")
+    foreign.__cause__ = error
+    return foreign.with_traceback(error.__traceback__)
+
+
+def _misses_loop(error: BaseException) -> bool:
+    if isinstance(error, AttributeError):
+        missed = error.obj is None  # the loop that there was none of
+    else:
+        missed = isinstance(error, RuntimeError) and any(text in str(error) for text in _MISSED)
+    if not missed:
+        return False
+    modules = [str(frame.f_globals.get("__name__")) for frame, _ in walk_tb(error.__traceback__)]
+    called_directly = str(error) == _MISSED[0]  # get_running_loop is written in C and has no frame
+    return _ELSEWHERE.isdisjoint(modules) and (called_directly or modules[-1].startswith("asyncio."))

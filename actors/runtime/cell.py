@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from showcaller.actors.runtime import ending
+from showcaller.actors.runtime.bridge import foreign_awaitable, named_foreign
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.cycles import cycle_of
 from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
-from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable
+from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.exits import KILLED
 from showcaller.actors.runtime.extras import Extras, extras_lock
 from showcaller.actors.runtime.futures import Future
@@ -310,7 +311,7 @@ class Cell:
                 turn.handled = None
             problem: Exception | None
             if not isinstance(waits_for, Future):
-                problem = _foreign(handler, waits_for)
+                problem = foreign_awaitable(handler.coroutine, waits_for)
             elif actor.reentrant:
                 self._wait_aside(handler, waits_for)
                 return True
@@ -334,6 +335,7 @@ class Cell:
         self, actor: "Actor", handler: Handler, error: BaseException, rest: Iterable[Any]
     ) -> bool:
         self._forget(handler)
+        error = named_foreign(handler.coroutine, error)
         if handler.starting:
             ending.fail(self, actor, error, rest, starting=True)
             return False
@@ -372,13 +374,6 @@ class Cell:
             handler.forget_wait()
             self._dispatcher.suspended.pop(self, None)
         return problem
-
-
-def _foreign(handler: Handler, awaited: object) -> ForeignAwaitable:
-    return ForeignAwaitable(
-        f"{handler.coroutine.__qualname__} awaited {awaited!r}: in a handler only the runtime's "
-        "futures can be awaited; wrap anything of asyncio in on_loop(loop, coroutine)"
-    )
 
 
 __all__ = ["SLICE", "Cell"]

@@ -1,6 +1,7 @@
 """Beside asyncio: replies awaited on a loop, the bridge to it, and the manual dispatcher inside of one."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -8,6 +9,68 @@ import pytest
 from showcaller.actors.runtime import Actor, Dispatcher, ForeignAwaitable, Future, Timeout, on_loop
 from showcaller.actors.runtime.testkit import ManualDispatcher, NothingToRun, probe
 from tests.actors.runtime.waiting import Waiting
+
+Use = Callable[[], Coroutine[Any, Any, Any]]
+
+
+async def _sleep() -> None:
+    await asyncio.sleep(0.1)
+
+
+async def _gather() -> None:
+    await asyncio.gather(Future[int]())  # a future of ours is awaitable and leaves no coroutine behind
+
+
+async def _queue() -> None:
+    await asyncio.Queue[int]().get()
+
+
+async def _event() -> None:
+    await asyncio.Event().wait()
+
+
+async def _timeout() -> None:
+    async with asyncio.timeout(1):
+        await Future[int]()
+
+
+async def _group() -> None:
+    async with asyncio.TaskGroup():
+        pass
+
+
+async def _thread() -> None:
+    await asyncio.to_thread(int)
+
+
+async def _loop() -> None:
+    asyncio.get_running_loop()
+
+
+ASYNCIO: list[Use] = [_sleep, _gather, _queue, _event, _timeout, _group, _thread, _loop]
+
+
+async def _not_locked() -> None:
+    asyncio.Lock().release()
+
+
+async def _own_runtime_error() -> None:
+    raise RuntimeError("there is a different event loop in my game")
+
+
+async def _nothing() -> None:
+    missing: Any = None
+    missing.name()
+
+
+async def _of_another_loop() -> None:
+    async def main() -> None:
+        asyncio.Lock().release()
+
+    asyncio.run(main())
+
+
+OWN_ERRORS: list[Use] = [_not_locked, _own_runtime_error, _nothing, _of_another_loop]
 
 
 class TestAsyncio:
@@ -76,6 +139,31 @@ class TestAsyncio:
 
         assert "Wrong.on_receive awaited None" in Wrong.start().ask("x")
         assert "on_loop(loop, coroutine)" in Wrong.start().ask("x")
+
+    @pytest.mark.parametrize("use", ASYNCIO, ids=lambda use: use.__name__)
+    def test_what_asyncio_refuses_without_a_loop_names_the_bridge(
+        self, use: Use, threads: Dispatcher
+    ) -> None:
+        class Wrong(Actor):
+            registered = False
+
+            async def on_receive(self, message: Use) -> Any:
+                return await message()
+
+        with pytest.raises(ForeignAwaitable, match=r"Wrong\.on_receive .*on_loop\(loop, coroutine\)"):
+            Wrong.start().ask(use, timeout=10)
+
+    @pytest.mark.parametrize("use", OWN_ERRORS, ids=lambda use: use.__name__)
+    def test_other_errors_stay_what_they_are(self, use: Use, threads: Dispatcher) -> None:
+        class Right(Actor):
+            registered = False
+
+            async def on_receive(self, message: Use) -> Any:
+                return await message()
+
+        with pytest.raises((RuntimeError, AttributeError)) as raised:
+            Right.start().ask(use, timeout=10)
+        assert type(raised.value) is not ForeignAwaitable
 
 
 class TestManualInALoop:
