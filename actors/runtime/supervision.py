@@ -332,7 +332,8 @@ class Supervisor(Actor):
 
     def _start_child(self, child: Child, reply: Future[Any] | None, *, forget: bool) -> None:
         def done() -> None:
-            self._settle(reply, child.ref)
+            removed = LookupError(f"{self} has no child {child.name!r} any more: it was removed meanwhile")
+            self._settle(reply, removed if child.gone else child.ref)
 
         def failed(unstarted: Child | None, reason: Exit) -> None:
             if child.state == "waiting":

@@ -99,6 +99,17 @@ class TestCommands:
         assert troupe.states() == {"a": "running", "b": "running", "c": "running"}
         assert "in vain" in caplog.text
 
+    def test_a_child_that_is_removed_before_its_restart_has_its_turn_is_refused(
+        self, manual: ManualDispatcher
+    ) -> None:
+        troupe = Troupe(manual)
+        troupe.supervisor.ask(StopChild("b"))
+        commands = [StopChild("a"), RemoveChild("b"), RestartChild("b")]
+        *_, restarted = [troupe.supervisor.ask(command, block=False) for command in commands]
+        manual.settle()
+        with pytest.raises(LookupError, match="removed meanwhile"):
+            restarted.get()
+
     def test_an_asker_that_completes_its_future_itself_harms_nobody(self, manual: ManualDispatcher) -> None:
         troupe = Troupe(manual)
         asks = [
