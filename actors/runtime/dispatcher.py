@@ -26,6 +26,7 @@ from showcaller.actors.runtime.errors import DispatcherExhausted
 from showcaller.actors.runtime.futures import Future, wait_in_thread
 from showcaller.actors.runtime.handler import Blocked
 from showcaller.actors.runtime.pinned import PinnedThread
+from showcaller.actors.runtime.program_end import PROGRAM_END
 from showcaller.actors.runtime.quiet import Quiet
 from showcaller.actors.runtime.slow import SlowWatch
 from showcaller.actors.runtime.threads import DispatcherThread
@@ -49,6 +50,9 @@ class Dispatcher(BaseDispatcher):
     by a spare thread, and one that is still not over after ``slow_after`` more is logged as a warning
     that names the handler. While a timer hangs on the wall clock, a jump of that clock is noticed within
     ``wall_check`` seconds. Otherwise an idle dispatcher sleeps without polling.
+
+    A program ends when the actors of all its dispatchers have handled their mail (daemon actors do not
+    count); Ctrl-C ends it before.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Dispatcher(BaseDispatcher):
         self._starved = False  # of threads; said once
         self._quiet = Quiet(self)
         self._watchdog = Watchdog(self, patience)
+        PROGRAM_END.wait_for(self)
 
     # -- scheduling --------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from tests.actors.runtime.test_blocking import until
 ROOT = Path(__file__).parents[3]
 HEAD = """
 import sys, threading
-from showcaller.actors.runtime import Actor, Future, Supervisor, ChildSpec, default_dispatcher
+from showcaller.actors.runtime import Actor, Dispatcher, Future, Supervisor, ChildSpec
 
 class Writer(Actor):
     def on_receive(self, message):
@@ -57,6 +57,58 @@ class TestEndOfProgram:
             "Waiter.start().tell('wait')\n"
         )
         assert (done.returncode, done.stdout) == (0, "later\n")
+
+    def test_a_reentrant_handler_that_waits_is_finished_as_well(self) -> None:
+        done = run(
+            "class Waiter(Writer):\n"
+            "    reentrant = True\n"
+            "    async def on_receive(self, message):\n"
+            "        later = Future()\n"
+            "        timer = threading.Timer(0.05, later.set, ['later'])\n"
+            "        timer.daemon = True\n"
+            "        timer.start()\n"
+            "        super().on_receive(await later)\n"
+            "Waiter.start().tell('wait')\n"
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "later\n", "")
+
+    @pytest.mark.parametrize("close", ["", "own.close()\n"], ids=["open", "closed"])
+    def test_mail_on_a_dispatcher_of_ones_own_is_handled_first(self, close: str) -> None:
+        done = run(
+            "with Dispatcher(name='own') as own: ref = Writer.start()\n"
+            "for number in range(1_000): ref.tell(number)\n" + close
+        )
+        assert done.stdout.split() == [str(number) for number in range(1_000)]
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_dispatchers_that_tell_each_other_are_all_waited_for(self) -> None:
+        done = run(
+            "class Passing(Writer):\n"
+            "    def on_receive(self, message):\n"
+            "        number, to, back = message\n"
+            "        super().on_receive(number)\n"
+            "        if number < 200: to.tell((number + 1, back, to))\n"
+            "with Dispatcher(): one = Passing.start()\n"
+            "with Dispatcher(): two = Passing.start()\n"
+            "one.tell((1, two, one))\n"
+        )
+        assert done.stdout.split() == [str(number) for number in range(1, 201)]
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_actors_may_be_first_started_when_the_main_module_has_ended(self) -> None:
+        done = run(
+            "def work():\n"
+            "    threading.main_thread().join()\n"
+            "    ref = Writer.start()\n"
+            "    for number in range(100): ref.tell(number)\n"
+            "threading.Thread(target=work).start()\n"
+        )
+        assert done.stdout.split() == [str(number) for number in range(100)]
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_actors_may_be_first_started_by_a_function_of_atexit(self) -> None:
+        done = run("import atexit\natexit.register(lambda: Writer.start().ask('last', timeout=20))\n")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "last\n", "")
 
     def test_pinned_actors_are_waited_for(self) -> None:
         done = run(
