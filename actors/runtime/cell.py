@@ -33,7 +33,7 @@ from uuid import uuid4
 from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.bridge import foreign_awaitable, named_foreign
 from showcaller.actors.runtime.context import here
-from showcaller.actors.runtime.cycles import cycle_of
+from showcaller.actors.runtime.cycles import cycle_of, cycle_of_handler
 from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
 from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.exits import KILLED
@@ -313,8 +313,9 @@ class Cell:
             if not isinstance(waits_for, Future):
                 problem = foreign_awaitable(handler.coroutine, waits_for)
             elif actor.reentrant:
-                self._wait_aside(handler, waits_for)
-                return True
+                problem = self._wait_aside(handler, waits_for)
+                if problem is None:
+                    return True
             else:
                 problem = self._suspend(handler, waits_for)
                 if problem is None:
@@ -351,14 +352,17 @@ class Cell:
             if not self._extras.pending:
                 self._dispatcher.suspended.pop(self, None)
 
-    def _wait_aside(self, handler: Handler, waits_for: "Future[Any]") -> None:
+    def _wait_aside(self, handler: Handler, waits_for: "Future[Any]") -> AskCycle | None:
         """Let a reentrant actor go on with other mail while one of its coroutines waits."""
         extras = self.extras()
         if extras.pending is None:
             extras.pending = {}
         extras.pending[handler] = None
         self._dispatcher.suspended[self] = None
+        if handler.envelope is not None and handler.envelope.reply is not None:
+            handler.envelope.reply.answerer = handler  # not just any handler of this actor
         handler.wait(waits_for)
+        return cycle_of_handler(handler) if _may_wait(waits_for.answerer) else None
 
     def _suspend(self, handler: Handler, waits_for: "Future[Any]") -> AskCycle | None:
         """Hold the actor until the future is done, or give the error of a wait that could never end."""
@@ -366,14 +370,18 @@ class Cell:
         self._dispatcher.suspended[self] = None
         handler.wait(waits_for)
         # Held first, looked second: of two that close a cycle at once, at least one sees the other.
-        answerer = waits_for.answerer
-        if answerer is None or (type(answerer) is not tuple and answerer._hold is None):
-            return None
-        problem = cycle_of(self)
+        problem = cycle_of(self) if _may_wait(waits_for.answerer) else None
         if problem is not None:
             handler.forget_wait()
             self._dispatcher.suspended.pop(self, None)
         return problem
+
+
+def _may_wait(answerer: Any) -> bool:
+    """Give False if who owes a future does not wait itself: then no cycle need be looked for."""
+    if answerer is None:
+        return False
+    return type(answerer) is tuple or type(answerer) is Handler or answerer._hold is not None
 
 
 __all__ = ["SLICE", "Cell"]

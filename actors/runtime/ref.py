@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import pykka
 
 from showcaller.actors.runtime.cell import Cell
+from showcaller.actors.runtime.cycles import refuse_cycle
 from showcaller.actors.runtime.envelope import STOP, Envelope, StopAsk, dead
 from showcaller.actors.runtime.exits import NORMAL, Terminated
 from showcaller.actors.runtime.extras import extras_lock
@@ -122,6 +123,8 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         else:
             reply.answerer = self
             self._ask(message, reply)
+            if self._hold is not None:
+                refuse_cycle(reply)
 
     def _ask(self, message: Any, future: Future[Any]) -> None:
         self._mail.append(Envelope(message, future))
