@@ -18,7 +18,7 @@ class AskCycle(RuntimeFault):
 
 
 class ForeignAwaitable(RuntimeFault):
-    """A handler awaited something that is not the runtime's; bridge it with ``on_loop``."""
+    """A handler awaited what is not the runtime's, or used asyncio, which has no loop there: see ``on_loop``."""
 
 
 class MailboxFull(RuntimeFault):
