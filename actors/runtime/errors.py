@@ -18,7 +18,7 @@ class AskCycle(RuntimeFault):
 
 
 class ForeignAwaitable(RuntimeFault):
-    """A handler awaited what is not the runtime's, or used asyncio, and no loop runs there; see ``on_loop``."""
+    """A handler awaited what is not the runtime's, or used asyncio where no loop runs; see ``on_loop``."""
 
 
 class MailboxFull(RuntimeFault):
