@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock
+from showcaller.actors.runtime.closing import abandon, end_waiting
 from showcaller.actors.runtime.context import BETWEEN, current_cell, here
 from showcaller.actors.runtime.cycles import chain, cycle_of
 from showcaller.actors.runtime.errors import DispatcherExhausted
@@ -39,7 +40,6 @@ logger = logging.getLogger("showcaller.actors")
 
 SPARES_KEPT = 4  # spare threads kept for the next blocking handler; more of them end
 UNTIL_TIMERS = 64  # slices between two looks at the timers, while there is always work
-LONGEST_SLEEP = 4_000_000.0  # seconds that a lock can be waited for
 
 
 class Dispatcher(BaseDispatcher):
@@ -78,7 +78,8 @@ class Dispatcher(BaseDispatcher):
         self._threads: dict[DispatcherThread, None] = {}
         self._pinned: dict[PinnedThread, None] = {}
         self._closed = False
-        self._starved = False  # of threads; said once
+        self._starved: Exception | None = None  # why no thread could be had the last time
+        self._starving = False  # that is said already
         self._quiet = Quiet(self)
         self._watchdog = Watchdog(self, patience)
         PROGRAM_END.wait_for(self)
@@ -94,17 +95,21 @@ class Dispatcher(BaseDispatcher):
             self._watchdog.arm()
 
     def _wake_runner(self) -> None:
-        passed = True
         with self._lock:
             if self._parked is not None:
                 parked, self._parked = self._parked, None
                 parked.wake.release()
             elif self._runner is None and not self._closed:
-                passed = self._pass_role()
-        if not passed:
+                self._pass_role()
+        if self._starved is not None:
             self._watchdog.arm()
+            if not self._starving:
+                self._starving = True
+                logger.error(
+                    "No thread for actors of %r: their mail waits", self.name, exc_info=self._starved
+                )
         if self._closed and self._runner is None:
-            self._abandon()
+            abandon(self)
 
     def _pass_role(self) -> bool:
         """Make a spare, or a new thread, the runner. Called with the lock held.
@@ -117,18 +122,16 @@ class Dispatcher(BaseDispatcher):
             self._runner.wake.release()
             return True
         before, self._runner = self._runner, DispatcherThread()
+        passed = False
         try:
             threading.Thread(target=self._run, args=(self._runner,), name=self.name, daemon=True).start()
-        except BaseException as error:
-            self._runner = before  # should it have started nevertheless, it becomes a spare
-            if not isinstance(error, Exception):
-                raise
-            if not self._starved:
-                logger.exception("No thread can be had for the actors of %r now: their mail waits", self.name)
-            self._starved = True
-            return False
-        self._starved = False
-        return True
+            passed, self._starved, self._starving = True, None, False
+        except Exception as error:
+            self._starved = error
+        finally:
+            if not passed:
+                self._runner = before  # should it have started nevertheless, it becomes a spare
+        return passed
 
     def _timer_added(self) -> None:
         if self._runner is None or self._parked is not None:
@@ -147,6 +150,12 @@ class Dispatcher(BaseDispatcher):
         """No longer know of a pinned actor's thread. Thread-safe."""
         with self._lock:
             self._pinned.pop(pinned, None)
+
+    def pinned_ended(self, pinned: PinnedThread) -> None:
+        """No longer know of a pinned actor's thread, and end what it waits for if we are closed."""
+        self.forget_pinned(pinned)
+        if self._closed:
+            end_waiting(self)
 
     # -- what the watchdog sees and does -----------------------------------------------------------
 
@@ -280,9 +289,9 @@ class Dispatcher(BaseDispatcher):
             if self._quiet.waiters:
                 self._quiet.look_locked(but=thread)
         if ends:
-            self._end_waiting()
+            end_waiting(self)
             return False
-        if not thread.wake.acquire(timeout=self._sleep(due)):
+        if not thread.wake.acquire(timeout=self.timers.seconds_until(due, self.wall_check)):
             with self._lock:
                 if self._parked is thread:
                     self._parked = None
@@ -292,19 +301,13 @@ class Dispatcher(BaseDispatcher):
         self.timers.awake()
         return True
 
-    def _sleep(self, due: float | None) -> float:
-        if due is None:
-            return -1.0
-        longest = self.wall_check if self.timers.follow_wall else LONGEST_SLEEP
-        return min(max(0.0, due - self.clock.monotonic()), longest)
-
     def _rest(self, thread: DispatcherThread) -> bool:
         """Wait as a spare for the role; False when the thread is to end."""
         thread.watch = None
         with self._lock:
             if self._runner is thread:
                 return True
-            if self._runner is None and self._ready and not self._closed:
+            if self._runner is None and not self._closed and (self._ready or len(self.timers)):
                 self._runner = thread  # no thread could be had when it was looked for
                 return True
             thread.runnable = None
@@ -317,7 +320,7 @@ class Dispatcher(BaseDispatcher):
                 self._spares.append(thread)
         if ends:
             if self._closed:
-                self._end_waiting()
+                end_waiting(self)
             return False
         thread.wake.acquire()
         thread.runnable = BETWEEN
@@ -390,37 +393,6 @@ class Dispatcher(BaseDispatcher):
         for thread in pinned:
             thread.close()
         self._watchdog.close()
-        self._end_waiting()
+        end_waiting(self)
         if idle:
-            self._abandon()
-
-    def pinned_ended(self) -> None:
-        """End what the last handlers of a pinned actor wait for, if we are closed. Thread-safe."""
-        if self._closed:
-            self._end_waiting()
-
-    def _end_waiting(self) -> None:
-        """End what waits, for a dispatcher that is closed: coroutines, and replies with a timeout.
-
-        Called by whoever closes, and by each thread that ends after that, since its last handlers may
-        have begun to wait meanwhile.
-        """
-        for cell in list(self.suspended):
-            cell.kill_for_good()
-        self.timers.awake()
-        self._look_again()
-
-    def _abandon(self) -> None:
-        """Refuse the mail of cells that nobody will run, and give up timers that nobody will fire."""
-        while True:
-            try:
-                runnable = self._ready.popleft()
-            except IndexError:
-                break
-            runnable.abandon()
-        try:
-            self.timers.give_up()
-        except BaseException:
-            logger.exception("A callback of an overdue reply failed")
-        if self._quiet.waiters:
-            self._quiet.look()
+            abandon(self)

@@ -54,26 +54,28 @@ class PinnedThread(BaseDispatcher):
     def schedule(self, runnable: Runnable) -> None:
         """Let the cell run. Thread-safe, never blocks."""
         with self._lock:
-            if not self._started and not self._ended:
-                self._start(runnable)
+            fault = None if self._started or self._ended else self._start(runnable)
             ended = self._ended
             if not ended:
                 self._open += 1
                 self.cell = runnable
                 self._waiting.put(runnable)
+        if fault is not None:
+            self.home.forget_pinned(self)
+            logger.error("No thread for %s: it runs among those that share one", runnable, exc_info=fault)
         if ended:
             self.home.schedule(runnable)
 
-    def _start(self, runnable: Runnable) -> None:
+    def _start(self, runnable: Runnable) -> Exception | None:
+        """Start the thread, or give the reason why none can be had."""
         name = f"{self.home.name}-{runnable.counters.actor_class.__name__}"
         try:
             threading.Thread(target=self._run, name=name, daemon=True).start()
-        except Exception:
-            logger.exception("No thread can be had for %s: it runs among the actors that share one", runnable)
+        except Exception as error:
             self._ended = True
-            self.home.forget_pinned(self)
-        else:
-            self._started = True
+            return error
+        self._started = True
+        return None
 
     def close(self) -> None:
         """End the thread when it has done what is scheduled. Thread-safe."""
@@ -114,11 +116,10 @@ class PinnedThread(BaseDispatcher):
             while not self._waiting.empty():
                 left.append(self._waiting.get())
             self._open = 0
-        self.home.forget_pinned(self)
         for runnable in left:
             if runnable is not None:
                 self.home.schedule(runnable)
-        self.home.pinned_ended()
+        self.home.pinned_ended(self)
 
     # -- everything else is the home's -------------------------------------------------------------
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 INBOX = 1_024  # new or cancelled timers that may wait to be sorted in
 AT_ONCE = 1_024  # timers fired before actors get their turn again
+LONGEST_SLEEP = 4_000_000.0  # seconds that a lock can be waited for
 LONGEST = 1e11  # seconds: what is later is a mistake
 SHORTEST = 1e-6  # seconds between two times of a repeated timer: what is shorter is a mistake
 
@@ -183,6 +184,12 @@ class Timers:
         due = self.next_look()
         self.wakes_at = math.inf if due is None else due
         return due
+
+    def seconds_until(self, due: float | None, wall_check: float) -> float:
+        """How long to sleep on a lock, -1 being for ever: no longer than that while the wall clock counts."""
+        if due is None:
+            return -1.0
+        return min(max(0.0, due - self.clock.monotonic()), wall_check if self.follow_wall else LONGEST_SLEEP)
 
     def awake(self) -> None:
         """Nobody sleeps for timers any more: each that is added is reported."""

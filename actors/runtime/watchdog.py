@@ -59,7 +59,7 @@ class Watchdog:
             threading.Thread(target=self._run, name="actors-watchdog", daemon=True).start()
             self._started = True
         except Exception:
-            logger.exception("No thread can be had for the watchdog now")
+            logger.warning("No thread for the watchdog now", exc_info=True)
         finally:
             if not self._started:
                 self.armed = False
