@@ -47,6 +47,12 @@ class Timer:
         return self._timers.cancel(self)
 
 
+class _WallTimer(Timer):
+    """A timer on the wall clock: while there is an active one, that clock is looked at."""
+
+    __slots__ = ()
+
+
 class _Expiry:
     """Told like an actor when a reply is overdue: ends the future in a timeout."""
 
@@ -79,6 +85,7 @@ class Timers:
         self._inbox: list[Timer] = []
         self._wheel: Wheel[Timer] = Wheel()
         self._wall: Wheel[Timer] = Wheel()
+        self._on_wall = 0  # those of them that are active
         self._cancelled = 0
         self._lock = threading.Lock()
 
@@ -118,9 +125,14 @@ class Timers:
 
         A jump of the wall clock counts: noticed within ``Dispatcher.wall_check`` seconds.
         """
-        timer = Timer(self, wall / 1000, ref, message, None)
+        if not abs(wall) < LONGEST * 1000:
+            raise ValueError(
+                f"a wall clock shows fewer than {LONGEST * 1000:.0e} ms since the epoch, not {wall!r}"
+            )
+        timer = _WallTimer(self, wall / 1000, ref, message, None)
         with self._lock:
             self._wall.add(timer)
+            self._on_wall += 1
         self._added_early()
         return timer
 
@@ -136,12 +148,20 @@ class Timers:
                 return False
             timer._ref = timer._message = None
             self._cancelled += 1
+            if type(timer) is _WallTimer:
+                self._forget_wall()
             if self._cancelled > INBOX and self._cancelled > (self._wheel.size + self._wall.size) // 2:
                 self._sort_in()
                 self._wheel.sweep()
                 self._wall.sweep()
                 self._cancelled = 0
         return True
+
+    def _forget_wall(self) -> None:
+        """One timer on the wall clock is active no more; after the last one nobody follows that clock."""
+        self._on_wall -= 1
+        if not self._on_wall:
+            self._wall.clear()
 
     def _sort_in(self) -> None:
         new = self._inbox[:]
@@ -159,7 +179,7 @@ class Timers:
     @property
     def follow_wall(self) -> bool:
         """True while a timer depends on the wall clock."""
-        return self._wall.earliest() is not None
+        return self._on_wall > 0
 
     def next_look(self) -> float | None:
         """The time (monotonic) until which nothing is due; None without timers. A little early at times."""
@@ -226,7 +246,7 @@ class Timers:
                 if isinstance(timer._ref, _Expiry):
                     overdue.append((timer._ref, None))
                 timer._ref = timer._message = None
-            self._cancelled = 0
+            self._cancelled = self._on_wall = 0
         self._tell(overdue)
 
     @staticmethod
@@ -247,6 +267,8 @@ class Timers:
         interval = timer._interval
         if interval is None or not ref.is_alive():
             timer._ref = timer._message = None
+            if type(timer) is _WallTimer:
+                self._forget_wall()
         else:
             missed = (now - timer.due) // interval
             timer.due += interval * (1 + missed)

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from showcaller.actors.runtime import Actor, Dispatcher, Future, Timer
+from showcaller.actors.runtime.clock import SystemClock
 from showcaller.actors.runtime.testkit import ManualClock, ManualDispatcher, probe
+from tests.actors.runtime.test_blocking import until
 
 
 class TestOnce:
@@ -301,3 +303,51 @@ def test_the_measure_of_memory_counts() -> None:
     kept: Any = bytearray(1_000_000)
     assert allocated() - before >= sys.getsizeof(kept) - 1_000
     tracemalloc.stop()
+
+
+class TestWallTimersThatAreGone:
+    def test_the_wall_clock_is_followed_only_while_one_is_active(self, manual: ManualDispatcher) -> None:
+        ref, got = probe()
+        start = manual.clock.wall()
+        timers = [ref.tell_at(start + 1_000 * number, number) for number in (1, 2, 3)]
+        assert timers[2].cancel()
+        manual.advance(1)
+        assert (got, manual.timers.follow_wall) == ([1], True)
+        assert not timers[0].cancel()
+        assert timers[1].cancel()
+        assert not timers[1].cancel()
+        assert (manual.timers.follow_wall, len(manual.timers)) == (False, 0)
+        ref.tell_at(start + 5_000, 5)
+        assert manual.timers.follow_wall
+        manual.advance(5)
+        assert (got, manual.timers.follow_wall) == ([1, 5], False)
+
+    def test_a_cancelled_one_wakes_an_idle_dispatcher_no_more(self) -> None:
+        looks: list[int] = []
+
+        class Counted(SystemClock):
+            def wall(self) -> int:
+                looks.append(1)
+                return super().wall()
+
+        clock = Counted()
+        with Dispatcher(name="wall", clock=clock, wall_check=0.005) as dispatcher:
+            ref, _ = probe()
+            timer = ref.tell_at(clock.wall() + 10**9, "far")
+            assert until(lambda: len(looks) > 5)
+            assert timer.cancel()
+            assert until(lambda: dispatcher.timers.wakes_at == math.inf)
+            ref.ask("x", timeout=10)
+            before = len(looks)
+            threading.Event().wait(0.1)
+            assert len(looks) == before
+            dispatcher.close()
+
+    @pytest.mark.parametrize("wall", [math.nan, math.inf, -math.inf, 10**400, 1e300])
+    def test_a_time_that_no_clock_shows_is_refused_and_not_held(
+        self, wall: Any, manual: ManualDispatcher
+    ) -> None:
+        ref, _ = probe()
+        with pytest.raises(ValueError, match="a wall clock shows fewer than"):
+            ref.tell_at(wall, "never")
+        assert (len(manual.timers), manual.timers.follow_wall) == (0, False)
