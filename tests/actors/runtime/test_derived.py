@@ -29,7 +29,7 @@ class TestErrorsBeyondException:
     @pytest.mark.parametrize("kind", BEYOND)
     def test_one_in_the_source_is_what_the_derived_end_in(self, kind: type[BaseException]) -> None:
         source = Future[Any]()
-        derived = [
+        derived: list[Future[Any]] = [
             source.map(str),
             source.filter(bool),
             source.join(),
