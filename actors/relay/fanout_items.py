@@ -16,8 +16,7 @@ from showcaller.actors.contract.fanout import (
     render,
 )
 from showcaller.actors.contract.json_text import check_value
-
-TITLE = 80  # characters of an item that make its session's title
+from showcaller.actors.relay.prompts import title_of
 
 
 @dataclass(slots=True)
@@ -45,7 +44,7 @@ class Attempt:
     @property
     def title(self) -> str:
         """What the item's session is called: its first line, up to 80 characters."""
-        return self.text.strip().split("\n", 1)[0].strip()[:TITLE] or "(empty item)"
+        return title_of(self.text, "(empty item)")
 
     def result(
         self,

@@ -9,7 +9,7 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.idempotency import fingerprint
 from showcaller.actors.relay.ports import Ports
 
-TITLE = 80  # characters of a prompt's first line that make a title
+TITLE = 80  # characters of a first line that make a title
 
 
 def check_provider(provider: str, nothing: str) -> None:
@@ -58,9 +58,9 @@ def _no_folder(cwd: str, why: str, default: str) -> Refusal:
     return invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=[default])
 
 
-def title_of(text: str) -> str:
-    """A session's title when nobody gave one: the first line that says something."""
-    return text.strip().split("\n", 1)[0].strip()[:TITLE] or "(no title)"
+def title_of(text: str, empty: str = "(no title)") -> str:
+    """A session's title when nobody gave one: the first line that says something, else ``empty``."""
+    return text.strip().split("\n", 1)[0].strip()[:TITLE] or empty
 
 
 def message_row(call: CreateSession | Send, ports: Ports, client_id: str | None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ OWNER = Caller("owner")
 class LocalDoor:
     """A relay in this process, as its owner uses it. Thread-safe.
 
-    ``call`` blocks and ``call_async`` is awaited on an asyncio loop; both give the result of 'relay_tool'
+    ``call`` blocks and ``call_async`` is awaited on an asyncio loop; both give the result of ``relay_tool``
     as a dict, a refusal being a result too.
     """
 
