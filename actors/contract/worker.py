@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 TurnOutcome = Literal["done", "failed", "stopped"]
 StopReason = Literal["end", "length", "refused", "empty", "died", "timeout", "interrupted"]
 ErrorClass = Literal["auth", "rate_limit", "overloaded", "other"]
+TaskType = Literal["agent", "command", "monitor"]
+TaskOutcome = Literal["done", "failed", "stopped"]
 
 
 class WorkerModel(BaseModel):
@@ -24,6 +26,7 @@ class RunTurn(WorkerModel):
 
     ``text`` is the sender's own text, never anything that the relay added; with ``has_item`` a
     ``callable`` gets the JSON value ``item`` instead; ``timeout`` is in seconds, None for none.
+    ``continues``: nobody has prompted, the agent goes on by itself after a background task has ended.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -36,6 +39,7 @@ class RunTurn(WorkerModel):
     cwd: str | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0)
+    continues: bool = False
 
 
 class StopTurn(WorkerModel):
@@ -44,6 +48,29 @@ class StopTurn(WorkerModel):
     kind: Literal["stop_turn"] = "stop_turn"
     session: str
     turn: str
+
+
+class SteerTurn(WorkerModel):
+    """Relay to worker: give this message to the agent within the turn under way.
+
+    Answered with one ``TurnSteered`` before the turn's end; one message is given once.
+    """
+
+    kind: Literal["steer_turn"] = "steer_turn"
+    session: str
+    turn: str
+    message: str
+    text: str
+
+
+class KillAgent(WorkerModel):
+    """Relay to worker: end the session's agent process with all that it has started, at once.
+
+    A turn and the tasks that were under way have their ends told as ever.
+    """
+
+    kind: Literal["kill_agent"] = "kill_agent"
+    session: str
 
 
 class TurnTaken(WorkerModel):
@@ -83,8 +110,59 @@ class TurnEnded(WorkerModel):
     seconds: float = Field(default=0.0, ge=0)
 
 
-ToWorker = Annotated[RunTurn | StopTurn, Field(discriminator="kind")]
-FromWorker = Annotated[TurnTaken | TurnOutput | TurnEnded, Field(discriminator="kind")]
+class TurnSteered(WorkerModel):
+    """Worker to relay: whether the agent has taken a message into the turn.
 
-TO_WORKER: TypeAdapter[RunTurn | StopTurn] = TypeAdapter(ToWorker)
-FROM_WORKER: TypeAdapter[TurnTaken | TurnOutput | TurnEnded] = TypeAdapter(FromWorker)
+    One that was not ``accepted`` has not been shown to the agent and may be handed over later.
+    """
+
+    kind: Literal["turn_steered"] = "turn_steered"
+    session: str
+    turn: str
+    message: str
+    accepted: bool
+
+
+class TaskStarted(WorkerModel):
+    """Worker to relay: something runs in the background of a session, by itself until its end is told.
+
+    ``task`` is the worker's own name for it, unique in the session for good.
+    """
+
+    kind: Literal["task_started"] = "task_started"
+    session: str
+    task: str
+    type: TaskType
+    description: str
+
+
+class TaskOutput(WorkerModel):
+    """Worker to relay: raw output of a background task, as a terminal would get it."""
+
+    kind: Literal["task_output"] = "task_output"
+    session: str
+    task: str
+    text: str
+
+
+class TaskEnded(WorkerModel):
+    """Worker to relay: the one end of a background task.
+
+    ``continues``: the agent wants to go on because of it, in a turn of its own that nobody has prompted.
+    """
+
+    kind: Literal["task_ended"] = "task_ended"
+    session: str
+    task: str
+    outcome: TaskOutcome
+    exit_code: int | None = Field(default=None, ge=-(2**31), lt=2**31)
+    continues: bool = False
+
+
+ToWorkerMessage = RunTurn | SteerTurn | StopTurn | KillAgent
+FromWorkerMessage = TurnTaken | TurnOutput | TurnSteered | TurnEnded | TaskStarted | TaskOutput | TaskEnded
+
+TO_WORKER: TypeAdapter[ToWorkerMessage] = TypeAdapter(Annotated[ToWorkerMessage, Field(discriminator="kind")])
+FROM_WORKER: TypeAdapter[FromWorkerMessage] = TypeAdapter(
+    Annotated[FromWorkerMessage, Field(discriminator="kind")]
+)

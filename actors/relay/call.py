@@ -202,7 +202,7 @@ class Call(Actor):
 
     async def _create_session(self, call: calls.CreateSession) -> results.CreateSessionResult:
         provider = call.provider or "command"
-        prompts.check_provider(provider, call.nothing)
+        prompts.check_provider(provider, call.nothing, self._ports.providers)
         self._notes.extend(prompts.check_settings(call, provider))
         group = None if call.group is None else await self._group(call.group)
         cwd = prompts.working_folder(call.cwd, self._ports.default_folder)

@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
+from showcaller.actors.contract.settings import DEFAULTS, Settings
+from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
 from showcaller.store.batch import Batch, BatchDone
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.ids import Prefix
     from showcaller.actors.runtime import Clock
 
-FromWorkers = Sequence[TurnTaken | TurnOutput | TurnEnded]
+FromWorkers = Sequence[FromWorkerMessage]
 
 
 class WriterPort(Protocol):
@@ -46,7 +48,7 @@ class WorkerPort(Protocol):
     def connect(self, deliver: Callable[[FromWorkers], None]) -> None:
         """Say who gets what workers send; called once, before the first ``send``."""
 
-    def send(self, messages: Sequence[RunTurn | StopTurn]) -> None:
+    def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Hand messages to the link in one batch, in order; never blocks."""
 
     def close(self) -> None:
@@ -64,7 +66,8 @@ class Ports:
     ``writer`` is None in a relay that was opened for reading only. ``new_id`` makes ids
     (``contract.ids.new_id``, or a seeded one in a simulation); ``worker`` names the worker that gets the
     prompts; ``default_folder`` is where sessions work that name no folder; ``relay_runs`` tells a relay
-    that was opened for reading whether another one has the store's turns in hand.
+    that was opened for reading whether another one has the store's turns in hand; ``settings`` are the
+    owner's, and ``providers`` what sessions can run.
     """
 
     reader: ReaderPort
@@ -77,3 +80,5 @@ class Ports:
     default_folder: str
     version: str
     relay_runs: Callable[[], bool] = _always
+    settings: Settings = DEFAULTS
+    providers: ProviderCatalogue = BUILT_IN

@@ -7,21 +7,23 @@ from showcaller.actors.contract.calls import CreateSession, Send
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.idempotency import fingerprint
+from showcaller.actors.contract.provider_entries import ProviderCatalogue
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a first line that make a title
 
 
-def check_provider(provider: str, nothing: str) -> None:
+def check_provider(provider: str, nothing: str, known: ProviderCatalogue) -> None:
     """Refuse a provider that this relay does not have."""
-    kind, _, function = provider.partition(":")
-    if provider != "command" and not (kind == "callable" and function):
-        raise Refusal(
-            Code.PROVIDER_UNAVAILABLE,
-            f"This relay has no provider {quote_foreign(provider)}; "
-            f"it has: command, callable:MODULE:FUNCTION. {nothing}",
-            providers=["command", "callable"],
-        )
+    if known.find(provider) is not None:
+        return
+    names = [entry.provider for entry in known]
+    listed = ", ".join(entry.written for entry in known)
+    raise Refusal(
+        Code.PROVIDER_UNAVAILABLE,
+        f"This relay has no provider {quote_foreign(provider)}; it has: {listed}. {nothing}",
+        providers=names,
+    )
 
 
 def check_settings(call: CreateSession | Send, provider: str) -> list[str]:

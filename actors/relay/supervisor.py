@@ -93,7 +93,9 @@ class Supervisor(Actor):
             kept = isinstance(message, TurnEnded) and self._at_workers.ended(message)
             ref = self.directory.find(message.session)
             if ref is None and kept:
-                logger.warning("The end of %s is kept until its session is awake", message.turn)
+                logger.warning(
+                    "A turn of %s has ended; that is kept until the session is awake", message.session
+                )
             elif ref is None:
                 logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
             else:

@@ -5,10 +5,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
 from showcaller.transport.links.memory import FrameBatch, LinkEnd
 from showcaller.transport.links.ordering import Arrivals, Gap
 from showcaller.transport.wire.frames import Frame, WireError, decode, encode
-from showcaller.transport.wire.worker_messages import FromWorkerMessage, ToWorkerMessage, to_frame
+from showcaller.transport.wire.worker_messages import to_frame
 
 Out = TypeVar("Out", bound=ToWorkerMessage | FromWorkerMessage)
 In = TypeVar("In", bound=ToWorkerMessage | FromWorkerMessage)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage, TurnEnded
 from showcaller.transport.links.memory import LinkEnd
 from showcaller.transport.links.numbered import Fault, LinkClosedError, NumberedLink, log_fault
 from showcaller.transport.wire.frames import Frame, WireError
-from showcaller.transport.wire.worker_messages import FromWorkerMessage, ToWorkerMessage, to_worker_message
+from showcaller.transport.wire.worker_messages import to_worker_message
 
 
 class RelayLink(NumberedLink[FromWorkerMessage, ToWorkerMessage]):

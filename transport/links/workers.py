@@ -2,15 +2,11 @@
 
 from collections.abc import Callable
 
-from showcaller.actors.contract.worker import RunTurn, TurnEnded
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage, TurnEnded
 from showcaller.transport.links.memory import LinkEnd
 from showcaller.transport.links.numbered import Fault, LinkClosedError, NumberedLink, log_fault
 from showcaller.transport.wire.frames import WireError
-from showcaller.transport.wire.worker_messages import (
-    FromWorkerMessage,
-    ToWorkerMessage,
-    from_worker_message,
-)
+from showcaller.transport.wire.worker_messages import from_worker_message
 
 
 def nothing_more() -> None:

@@ -1,25 +1,21 @@
 """The worker protocol's messages as frames, checked by their models when they arrive."""
 
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from showcaller.actors.contract.worker import (
     FROM_WORKER,
     TO_WORKER,
-    RunTurn,
-    StopTurn,
-    TurnEnded,
-    TurnOutput,
-    TurnTaken,
+    FromWorkerMessage,
+    ToWorkerMessage,
 )
 from showcaller.transport.wire.frames import Frame, WireError
 
-ToWorkerMessage = RunTurn | StopTurn
-FromWorkerMessage = TurnTaken | TurnOutput | TurnEnded
-
-TO_WORKER_KINDS: Final = frozenset({"run_turn", "stop_turn"})
-FROM_WORKER_KINDS: Final = frozenset({"turn_taken", "turn_output", "turn_ended"})
+TO_WORKER_KINDS: Final = frozenset(model.model_fields["kind"].default for model in get_args(ToWorkerMessage))
+FROM_WORKER_KINDS: Final = frozenset(
+    model.model_fields["kind"].default for model in get_args(FromWorkerMessage)
+)
 T = TypeVar("T")
 _IN_THE_FRAME: Final = frozenset({"kind", "session"})
 

@@ -7,9 +7,19 @@ from collections.abc import Sequence
 from traceback import format_exception_only
 from typing import Final
 
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    KillAgent,
+    RunTurn,
+    SteerTurn,
+    StopTurn,
+    ToWorkerMessage,
+    TurnEnded,
+    TurnOutput,
+    TurnSteered,
+    TurnTaken,
+)
 from showcaller.transport.links.relay import RelayLink
-from showcaller.transport.wire.worker_messages import FromWorkerMessage, ToWorkerMessage
 from showcaller.transport.worker.ends import Halt, RecentEnds, turn_ended
 from showcaller.transport.worker.providers import Providers, Result, UnknownProviderError
 from showcaller.transport.worker.turn import RunningTurn
@@ -65,10 +75,23 @@ class Host:
                     self._take(message)
                 case StopTurn():
                     self._stop(message.turn)
+                case SteerTurn():
+                    self._refuse_steering(message)
+                case KillAgent():
+                    self._kill(message.session)
 
     def _stop(self, turn_id: str) -> None:
         turn = self._running.get(turn_id)
         if turn is not None:
+            self._halt(turn, "stopped")
+
+    def _refuse_steering(self, steer: SteerTurn) -> None:
+        """No provider here can take a message into a turn: it is handed over when its own turn comes."""
+        self._post(TurnSteered(session=steer.session, turn=steer.turn, message=steer.message, accepted=False))
+
+    def _kill(self, session: str) -> None:
+        """End what runs of a session: the process of a command or function is that of its turn."""
+        for turn in [turn for turn in self._running.values() if turn.request.session == session]:
             self._halt(turn, "stopped")
 
     async def idle(self) -> None:

@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    KillAgent,
+    RunTurn,
+    SteerTurn,
+    StopTurn,
+    ToWorkerMessage,
+    TurnEnded,
+    TurnOutput,
+    TurnTaken,
+)
 from showcaller.actors.relay.ports import FromWorkers
 from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.readers import InlineReader, QueryDone
@@ -109,6 +119,8 @@ class Workers:
     def __init__(self) -> None:
         self.runs: list[RunTurn] = []
         self.stops: list[StopTurn] = []
+        self.steers: list[SteerTurn] = []
+        self.kills: list[KillAgent] = []
         self.open: dict[str, RunTurn] = {}
         self.most_open = 0
         self._by_turn: dict[str, RunTurn] = {}
@@ -119,7 +131,7 @@ class Workers:
     def connect(self, deliver: Callable[[FromWorkers], None]) -> None:
         self._deliver = deliver
 
-    def send(self, messages: Sequence[RunTurn | StopTurn]) -> None:
+    def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         for message in messages:
             if isinstance(message, RunTurn):
                 self.runs.append(message)
@@ -127,6 +139,10 @@ class Workers:
                 self.open[message.turn] = message
                 self.most_open = max(self.most_open, len(self.open))
                 self.on_run(message)
+            elif isinstance(message, SteerTurn):
+                self.steers.append(message)
+            elif isinstance(message, KillAgent):
+                self.kills.append(message)
             else:
                 self.stops.append(message)
                 if self.obedient and message.turn in self.open:
@@ -135,7 +151,7 @@ class Workers:
     def close(self) -> None:
         self.open.clear()
 
-    def say(self, *messages: TurnTaken | TurnOutput | TurnEnded) -> None:
+    def say(self, *messages: FromWorkerMessage) -> None:
         """Deliver these to the relay as one batch."""
         self._deliver(messages)
 

@@ -4,7 +4,15 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    RunTurn,
+    StopTurn,
+    ToWorkerMessage,
+    TurnEnded,
+    TurnOutput,
+    TurnTaken,
+)
 from showcaller.actors.relay.ports import WorkerPort
 from showcaller.transport.links.memory import FrameBatch, MemoryLink, Receive, straight
 from showcaller.transport.links.numbered import Fault, LinkClosedError
@@ -12,12 +20,7 @@ from showcaller.transport.links.ordering import Gap
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.links.workers import WorkerLink, nothing_more
 from showcaller.transport.wire.frames import Frame, FrameMalformedError, encode
-from showcaller.transport.wire.worker_messages import (
-    FromWorkerMessage,
-    MessageRefusedError,
-    ToWorkerMessage,
-    UnknownKindError,
-)
+from showcaller.transport.wire.worker_messages import MessageRefusedError, UnknownKindError
 
 
 class Held:

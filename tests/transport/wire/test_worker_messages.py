@@ -6,12 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput, TurnTaken
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    RunTurn,
+    StopTurn,
+    ToWorkerMessage,
+    TurnEnded,
+    TurnOutput,
+    TurnTaken,
+)
 from showcaller.transport.wire.frames import Frame, WireError, decode, encode
 from showcaller.transport.wire.worker_messages import (
-    FromWorkerMessage,
     MessageRefusedError,
-    ToWorkerMessage,
     UnknownKindError,
     from_worker_message,
     to_frame,

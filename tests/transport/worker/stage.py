@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded, TurnOutput
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, StopTurn, TurnEnded, TurnOutput
 from showcaller.transport.links.memory import MemoryLink
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.links.workers import WorkerLink
-from showcaller.transport.wire.worker_messages import FromWorkerMessage
 from showcaller.transport.worker.host import Host
 from showcaller.transport.worker.providers import Provider, Providers
 
@@ -69,7 +68,7 @@ class Stage:
 
     def kinds(self, turn: str) -> list[str]:
         """What came for the turn, with runs of output written once."""
-        kinds = [m.kind for m in self.messages if m.turn == turn]
+        kinds = [m.kind for m in self.messages if getattr(m, "turn", None) == turn]
         return [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind]
 
     async def _first(self, wanted: Any) -> Any:

@@ -1,0 +1,61 @@
+"""The catalogue of providers, as a relay knows them: what each is called, takes, and can."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+
+class ProviderEntry(NamedTuple):
+    """What is known of a provider before any session of it runs.
+
+    ``takes`` is what its sessions work in; ``steers``: a message can join its running turn; ``note`` is for
+    agents that choose. With ``named_work``, such as ``MODULE:FUNCTION``, a session's provider is the name,
+    a colon, and what it is to run.
+    """
+
+    provider: str
+    label: str
+    takes: Literal["folder", "repo"] = "folder"
+    steers: bool = False
+    agents_may_start: bool = False
+    named_work: str | None = None
+    note: str | None = None
+
+    @property
+    def written(self) -> str:
+        """How a session's provider is written."""
+        return self.provider if self.named_work is None else f"{self.provider}:{self.named_work}"
+
+
+class ProviderCatalogue:
+    """The entries by their names, in order. Immutable."""
+
+    def __init__(self, *entries: ProviderEntry) -> None:
+        self._entries: Mapping[str, ProviderEntry] = MappingProxyType({e.provider: e for e in entries})
+
+    def __iter__(self) -> Iterator[ProviderEntry]:
+        return iter(self._entries.values())
+
+    def find(self, provider: str) -> ProviderEntry | None:
+        """Give the entry of a session's provider; None when there is none, or its name says too little."""
+        name, colon, work = provider.partition(":")
+        entry = self._entries.get(name)
+        if entry is None or bool(colon) != bool(entry.named_work) or bool(work) != bool(colon):
+            return None
+        return entry
+
+
+BUILT_IN: Final = ProviderCatalogue(
+    ProviderEntry(
+        "command",
+        "Command",
+        note="Runs the prompt as a command line of the shell in the session's folder.",
+    ),
+    ProviderEntry(
+        "callable",
+        "Python function",
+        named_work="MODULE:FUNCTION",
+        note="Named callable:MODULE:FUNCTION; calls the function with the prompt's text.",
+    ),
+)
+"""The providers that need nothing installed."""
