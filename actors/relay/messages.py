@@ -1,8 +1,8 @@
 """What the relay's actors tell each other; plain data, read top down along one prompt's way."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import TaskType, TurnEnded
 from showcaller.actors.relay.turn_signals import Why
 from showcaller.store.batch import Answer
 
@@ -60,8 +60,29 @@ class Close(NamedTuple):
     """To the supervisor: interrupt what runs, and answer when nothing is under way and all is stored."""
 
 
+class WriteId(NamedTuple):
+    """What a caller named a write: kept with its effect, so that a repeat gives the first result.
+
+    Whoever sends one has looked in the store whether it is a repeat; only two at the same time both act.
+    """
+
+    caller: str
+    client_id: str
+    fingerprint: str
+
+
 class GoOn(NamedTuple):
-    """To a session: let run what waits in its queue, also what a stop has held."""
+    """To a session: let run what waits in its queue, also what a stop has held, as its owner wishes.
+
+    With a ``message`` its fan-out wishes so: of what fan-outs have set aside only this one goes on. Answered
+    with None once it is stored that nothing holds the queue, or with a Refusal; then it is held as before.
+    """
+
+    message: str | None = None
+
+
+class Wake(NamedTuple):
+    """To a session: be awake, so that what waits goes on unless a stop holds it; answered with None."""
 
 
 class IfAwake(NamedTuple):
@@ -99,13 +120,49 @@ class Look(NamedTuple):
     """To a session: answer with its ``Glance``."""
 
 
+class TaskGlance(NamedTuple):
+    """A background task that runs; ``id`` is the relay's own, times are milliseconds since the epoch (UTC).
+
+    ``last_output_at`` is when it was last heard of, its start included; ``has_output`` whether it wrote.
+    """
+
+    id: str
+    type: TaskType
+    description: str
+    status: Literal["running"]
+    started_at: int
+    last_output_at: int
+    has_output: bool
+
+
 class Glance(NamedTuple):
-    """What only a session's actor knows: the turn under way and what it has written so far."""
+    """What only a session's actor knows: the turn under way and what it has written so far.
+
+    ``steered`` are the messages that have joined the turn or are being given to its agent; ``held``: a stop
+    holds the queue; ``tasks`` run in the background.
+    """
 
     turn: str | None
     phase: str | None
     text: str
     queued: tuple[str, ...]
+    steered: tuple[str, ...] = ()
+    held: bool = False
+    tasks: tuple[TaskGlance, ...] = ()
+
+
+class LookTask(NamedTuple):
+    """To a session: answer with the ``TaskTail`` of a task by the relay's id; None when none of it runs."""
+
+    task: str
+
+
+class TaskTail(NamedTuple):
+    """The raw end of what a running task has written, as a terminal would get it; ``cut``: not all of it."""
+
+    task: TaskGlance
+    raw: str
+    cut: bool
 
 
 class NotUnderWay(NamedTuple):
@@ -124,12 +181,54 @@ class StoreTrouble(NamedTuple):
 class StopRunning(NamedTuple):
     """To a session: end the turn under way, and begin no other by itself.
 
-    ``why``: ``stopped`` is somebody's wish; ``interrupted`` a fan-out's that cuts its own ``message``, which
-    leaves other messages' turns alone; ``closing`` says that the relay ends.
+    ``why``: ``stopped`` is somebody's wish, answered with ``Stopped`` once the hold of the queue is stored,
+    or with a Refusal when it cannot be (the turn is ended all the same); ``interrupted`` a fan-out's that
+    cuts its own ``message``, which leaves other messages' turns alone; ``closing`` says that the relay ends.
+    Both are answered with whether a turn was under way.
     """
 
     why: Why = "stopped"
     message: str | None = None
+    call: WriteId | None = None
+
+
+class Kill(NamedTuple):
+    """To a session: stop it, and end its agent's process at once with all that it has started.
+
+    Answered as a stop is; background tasks of the agent end with it, each with an end of its own.
+    """
+
+    call: WriteId | None = None
+
+
+class Stopped(NamedTuple):
+    """The answer to a stop; ``requested`` is false when nothing was under way that could be ended."""
+
+    requested: bool
+
+
+class Archive(NamedTuple):
+    """To a session: put it away unless it works (a Refusal, busy); answered with ``PutAway``."""
+
+    call: WriteId | None = None
+
+
+class Delete(NamedTuple):
+    """To a session: delete it for good unless it works (a Refusal, busy); answered with ``PutAway``."""
+
+    call: WriteId | None = None
+
+
+class PutAway(NamedTuple):
+    """The answer to ``Archive`` and ``Delete``; ``cancelled`` are the messages that waited in the queue."""
+
+    cancelled: tuple[str, ...] = ()
+
+
+class Repeated(NamedTuple):
+    """The answer to a write that was sent before under its ``WriteId``: the store's first result."""
+
+    result: Any
 
 
 class TurnOver(NamedTuple):
