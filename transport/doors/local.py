@@ -9,7 +9,7 @@ from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
-from showcaller.actors.relay.call import Call, Caller, CallRequest
+from showcaller.actors.relay.calls import OWNER, Call, Caller, CallRequest
 from showcaller.actors.relay.fanout_items import check_items
 from showcaller.actors.relay.fanout_messages import FanoutRequest
 from showcaller.actors.relay.messages import Close
@@ -17,8 +17,6 @@ from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.local_fanout import LocalFanout
-
-OWNER = Caller("owner")
 
 
 class LocalDoor:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.ids import Prefix, new_id
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.actors.relay.calls import OWNER
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.relay.messages import Close, StopRunning, ToSession
 from showcaller.actors.relay.ports import Ports, WorkerPort
@@ -21,7 +22,7 @@ from showcaller.actors.runtime import Future
 from showcaller.actors.runtime.testkit import ManualDispatcher
 from showcaller.store.database import open_for_reading
 from showcaller.store.readers import run_query
-from showcaller.transport.doors.local import OWNER, LocalDoor
+from showcaller.transport.doors.local import LocalDoor
 from tests.actors.relay.parts import Results, StageReader, StageWriter, Workers
 
 NAME = "stage"

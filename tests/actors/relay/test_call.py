@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.relay.call import Caller
+from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.store.errors import StoreLocked
-from showcaller.transport.doors.local import OWNER
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 

@@ -1,0 +1,41 @@
+"""What one call goes by: who makes it, on which relay, and how it reads and asks."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from showcaller.actors.relay import views
+from showcaller.actors.relay.answers import read
+from showcaller.actors.relay.calls.caller import Caller
+from showcaller.actors.relay.ports import Ports
+from showcaller.actors.runtime import ActorRef, Future
+
+Row = dict[str, Any]
+"""A row of the store as a query gives it."""
+
+
+@dataclass(slots=True)
+class CallContext:
+    """One call under way; used by its actor alone.
+
+    ``relay`` is this relay's name; ``notes`` gather sentences for the result; ``client_id`` is the checked
+    id of a write, if it came with one.
+    """
+
+    ports: Ports
+    supervisor: ActorRef[Any]
+    caller: Caller
+    relay: str
+    client_id: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, query: str, /, **arguments: Any) -> "Future[Any]":
+        """Run a query of the store."""
+        return read(self.ports.reader, query, **arguments)
+
+    def ask(self, message: Any, timeout: float | None = None) -> "Future[Any]":
+        """Ask the supervisor; raises ``Timeout`` after ``timeout`` seconds, if any are given."""
+        return self.supervisor.request(message, timeout=timeout)
+
+    def as_it_is(self, row: Row) -> Row:
+        """Give a session's row as it is now: what a relay that has gone had under way is cut."""
+        return row if self.ports.relay_runs() else views.as_cut(row)

@@ -1,0 +1,40 @@
+"""What a caller's words name: a relay, a session, a group."""
+
+from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.ids import session_start
+from showcaller.actors.contract.limits import GROUPS_SUGGESTED
+from showcaller.actors.relay.calls.context import CallContext, Row
+
+
+def check_relay(relay: str, name: str) -> None:
+    """Refuse a relay that is not this one, whose name is ``name``."""
+    if relay.lower() not in {"this", name.lower()} and relay.removeprefix("@").lower() != name.lower():
+        raise Refusal(
+            Code.UNKNOWN, f"There is no relay {quote_foreign(relay)}; this one is {name!r}.", relays=[name]
+        )
+
+
+async def find_session(context: CallContext, name: str) -> str:
+    """Give the one session that a caller's text names."""
+    start = session_start(name)
+    found: list[str] = [] if start is None else await context.read("find_session", prefix=start)
+    if not found:
+        raise Refusal(Code.NOT_FOUND, f"There is no session {quote_foreign(name)}.", missing=[name])
+    if len(found) > 1:
+        raise invalid(f"{quote_foreign(name)} can mean several sessions: use a longer id.", sessions=found)
+    return found[0]
+
+
+async def find_group(context: CallContext, name: str) -> Row:
+    """Give the one group that a caller's text names, for a session that is to be created in it."""
+    found: list[Row] = await context.read("find_group", prefix=name)
+    if len(found) == 1:
+        return found[0]
+    how = "no group" if not found else "more than one group"
+    raise Refusal(
+        Code.UNKNOWN_GROUP,
+        f"There is {how} {quote_foreign(name)}. Nothing was created.",
+        groups=[{"id": one["id"], "name": one["name"]} for one in found[:GROUPS_SUGGESTED]],
+        groups_total=len(found),
+    )
