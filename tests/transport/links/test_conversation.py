@@ -1,0 +1,254 @@
+"""What two ends owe each other, over a wire that loses, doubles and delays, in virtual time."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from showcaller.transport.links.conversation import AGAIN_AFTER, HEARTBEAT, SILENCE, WINDOW, Conversation
+from showcaller.transport.wire.packets import (
+    Ack,
+    BatchPacket,
+    Hello,
+    Packet,
+    Refused,
+    decode_packet,
+    encode_packet,
+)
+
+Spoil = Callable[[Packet], list[Packet]]
+
+
+def whole(packet: Packet) -> list[Packet]:
+    return [packet]
+
+
+class Pair:
+    """A caller and the one called, and what each was given."""
+
+    def __init__(self, spoil: Spoil = whole) -> None:
+        self.now = 0.0
+        self.spoil = spoil
+        self.caller = Conversation("worker", "run-w", 0.0, calls=True, token="secret")
+        self.called = Conversation("relay", "run-r", 0.0, calls=False)
+        self.at_caller: list[bytes] = []
+        self.at_called: list[bytes] = []
+        self.news: list[tuple[str, str]] = []
+
+    def turn(self) -> bool:
+        """Let both write what is due; False when nothing was."""
+        moved = self._carry(self.caller, self.called, self.at_called, "relay")
+        return self._carry(self.called, self.caller, self.at_caller, "worker") or moved
+
+    def _carry(self, source: Conversation, target: Conversation, given: list[bytes], who: str) -> bool:
+        packets = source.to_write(self.now)
+        for packet in packets:
+            for arrived in self.spoil(packet):
+                taken = target.receive(decode_packet(encode_packet(arrived)), self.now)
+                given.extend(taken.frames)
+                if taken.news is not None:
+                    self.news.append((who, taken.news))
+        return bool(packets)
+
+    def settle(self) -> None:
+        while self.turn():
+            pass
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+        for who, end in (("worker", self.caller), ("relay", self.called)):
+            news = end.news_at(self.now)
+            if news is not None:
+                self.news.append((who, news))
+        self.settle()
+
+
+def frames(first: int, last: int) -> list[bytes]:
+    return [b"frame %d" % number for number in range(first, last + 1)]
+
+
+def test_two_ends_meet_and_carry_frames_both_ways_in_order() -> None:
+    pair = Pair()
+    pair.caller.send(frames(1, 3))
+    pair.called.send(frames(4, 5))
+    pair.settle()
+    assert pair.at_called == frames(1, 3)
+    assert pair.at_caller == frames(4, 5)
+    assert pair.news == [("relay", "met"), ("worker", "met")]
+
+
+def test_what_is_acknowledged_is_kept_no_longer() -> None:
+    pair = Pair()
+    pair.caller.send([b"x" * 1000] * 10)
+    assert pair.caller.backlog == 10_000
+    pair.settle()
+    pair.advance(HEARTBEAT)
+    assert pair.caller.backlog == 0
+    assert pair.caller.settled
+
+
+def test_no_more_than_a_window_is_under_way_to_a_peer_that_does_not_acknowledge() -> None:
+    pair = Pair()
+    pair.settle()
+    pair.caller.send([b"x" * 2_000_000] * (WINDOW * 3))
+    written = pair.caller.to_write(pair.now)
+    assert len([packet for packet in written if isinstance(packet, BatchPacket)]) == WINDOW
+    assert pair.caller.to_write(pair.now) == []
+
+
+def test_what_was_lost_is_written_again_and_what_comes_twice_is_given_once() -> None:
+    lost: list[Packet] = []
+
+    def first_batch_is_lost(packet: Packet) -> list[Packet]:
+        if isinstance(packet, BatchPacket) and not lost:
+            lost.append(packet)
+            return []
+        return [packet, packet]
+
+    pair = Pair(first_batch_is_lost)
+    pair.settle()
+    pair.caller.send(frames(1, 1))
+    pair.settle()
+    pair.caller.send(frames(2, 2))
+    pair.settle()
+    assert lost
+    assert pair.at_called == frames(1, 2), "the gap was seen at once, without waiting"
+
+
+def test_the_last_batch_that_was_lost_is_written_again_when_no_acknowledgement_comes() -> None:
+    away: list[bool] = []
+    pair = Pair(lambda packet: [] if away and isinstance(packet, BatchPacket) else [packet])
+    pair.settle()
+    away.append(True)
+    pair.caller.send(frames(1, 1))
+    pair.settle()
+    away.clear()
+    pair.advance(AGAIN_AFTER)
+    assert pair.at_called == frames(1, 1)
+
+
+def test_an_idle_link_says_a_word_now_and_then_and_silence_is_noticed_once() -> None:
+    cut: list[bool] = []
+    pair = Pair(lambda packet: [] if cut else [packet])
+    pair.settle()
+    for _ in range(10):
+        pair.advance(HEARTBEAT)
+    assert [news for _, news in pair.news] == ["met", "met"]
+    cut.append(True)
+    for _ in range(10):
+        pair.advance(HEARTBEAT)
+    assert pair.news[2:] == [("worker", "away"), ("relay", "away")]
+    assert not pair.called.present
+    cut.clear()
+    pair.advance(HEARTBEAT)
+    assert sorted(pair.news[4:]) == [("relay", "back"), ("worker", "back")]
+
+
+def test_another_run_of_the_peer_gets_nothing_that_was_meant_for_the_one_before() -> None:
+    pair = Pair()
+    pair.settle()
+    pair.spoil = lambda _: []
+    pair.caller.send(frames(1, 2))
+    pair.settle()
+    pair.called, pair.spoil = Conversation("relay", "run-2", pair.now, calls=False), whole
+    # The new run knows nobody: whoever owns its socket answers a stranger's packet with its name.
+    pair.advance(AGAIN_AFTER)
+    hello = Hello("relay", "run-2", "run-w", "", (1,))
+    assert pair.caller.receive(hello, pair.now).news == "changed"
+    pair.caller.send(frames(3, 3))
+    pair.settle()
+    assert pair.at_called == frames(3, 3)
+
+
+def test_a_late_packet_of_an_earlier_run_changes_nothing() -> None:
+    pair = Pair()
+    pair.settle()
+    pair.caller.send(frames(1, 1))
+    for stale in (
+        BatchPacket("run-old", "run-r", 1, 0, (b"stale",)),
+        BatchPacket("run-w", "run-old", 1, 0, (b"stale",)),
+        Ack("run-old", "run-r", 1, again=False),
+    ):
+        taken = pair.called.receive(stale, pair.now)
+        assert (taken.frames, taken.news) == ((), None)
+    pair.settle()
+    assert pair.at_called == frames(1, 1)
+
+
+def test_a_peer_with_no_version_in_common_is_refused_in_words() -> None:
+    called = Conversation("relay", "run-r", 0.0, calls=False)
+    assert called.receive(Hello("worker", "run-w", "", "", (99,)), 0.0).news == "refused"
+    assert called.refused is not None
+    assert "99" in called.refused
+    assert called.to_write(0.0) == []
+
+
+def test_a_caller_that_is_refused_stops_calling() -> None:
+    caller = Conversation("worker", "run-w", 0.0, calls=True)
+    assert caller.receive(Refused("its token is unknown"), 0.0).news == "refused"
+    assert caller.to_write(100.0) == []
+    assert caller.due_at() == float("inf")
+
+
+@pytest.mark.parametrize("ack", [0, 5, 2**62])
+def test_an_acknowledgement_of_what_was_never_written_harms_nobody(ack: int) -> None:
+    pair = Pair()
+    pair.settle()
+    pair.called.receive(Ack("run-w", "run-r", ack, again=True), pair.now)
+    pair.called.send(frames(1, 2))
+    pair.settle()
+    assert pair.at_caller == frames(1, 2)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(min_value=0, max_value=2**32))
+def test_over_any_wire_every_frame_comes_once_and_in_order(seed: int) -> None:
+    chance = random.Random(seed)
+    held_back: dict[str, list[Packet]] = {"run-w": [], "run-r": []}
+
+    def spoil(packet: Packet) -> list[Packet]:
+        assert not isinstance(packet, Refused)
+        held = held_back[packet.run]
+        match chance.randrange(8):
+            case 0:
+                return []
+            case 1:
+                return [packet, packet]
+            case 2:
+                held.append(packet)
+                return []
+            case 3:
+                late = [held.pop(chance.randrange(len(held)))] if held else []
+                return [packet, *late]
+            case _:
+                return [packet]
+
+    pair = Pair(spoil)
+    sent_up, sent_down = 0, 0
+    for _ in range(60):
+        up, down = chance.randrange(3), chance.randrange(3)
+        pair.caller.send(frames(sent_up + 1, sent_up + up))
+        pair.called.send(frames(sent_down + 1, sent_down + down))
+        sent_up, sent_down = sent_up + up, sent_down + down
+        pair.turn()
+        pair.now += chance.random() * HEARTBEAT
+    pair.spoil = whole
+    for _ in range(20):
+        pair.advance(HEARTBEAT)
+    assert pair.at_called == frames(1, sent_up)
+    assert pair.at_caller == frames(1, sent_down)
+    assert pair.caller.settled
+    assert pair.called.settled
+
+
+def test_when_to_look_again_is_never_later_than_the_next_thing_due() -> None:
+    pair = Pair()
+    pair.settle()
+    assert pair.caller.due_at() <= pair.now + HEARTBEAT
+    pair.caller.send(frames(1, 1))
+    pair.caller.to_write(pair.now)
+    assert pair.caller.due_at() <= pair.now + AGAIN_AFTER
+    pair.now = HEARTBEAT * (SILENCE + 1)
+    assert pair.called.due_at() <= pair.now

@@ -1,0 +1,206 @@
+"""What two ends of a socket link owe each other, without sockets: every batch once, in order, or a report.
+
+Pure but for its own state: packets and the time (monotonic seconds) go in; packets to write, batches to
+deliver and news come out. Both ends run the same code; only one of them, the *caller*, speaks first.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from showcaller.transport.wire.packets import FRAMES_LIMIT, VERSIONS, Ack, BatchPacket, Hello, Packet, Refused
+
+HEARTBEAT: Final = 2.0
+"""Seconds after which an end that has nothing to say gives a sign of life."""
+SILENCE: Final = 3.5
+"""Heartbeats without a sign after which a peer counts as away."""
+WINDOW: Final = 64
+"""Batches under way to the peer at once; fewer than the sockets take, so that they drop none."""
+AGAIN_AFTER: Final = 1.0
+"""Seconds without progress after which what is under way is written again."""
+BATCH_BYTES: Final = 1024 * 1024
+"""Bytes of frames that are put into one batch; a larger frame has one for itself."""
+
+News = Literal["met", "changed", "away", "back", "refused"]
+"""``met``: the peer is there for the first time; ``changed``: another run of it, which knows of nothing."""
+
+
+class Taken(NamedTuple):
+    """What came of a packet: frames to deliver, in order, and news that come before them."""
+
+    frames: Sequence[bytes] = ()
+    news: News | None = None
+
+
+class Conversation:
+    """One end's side of a link to one peer. Not thread-safe.
+
+    ``run`` names this run of this end, and must be new each time; ``token`` is what the peer asks for.
+    """
+
+    def __init__(self, peer: str, run: str, now: float, *, calls: bool, token: str = "") -> None:
+        self._peer = peer
+        self._run = run
+        self._calls = calls
+        self._token = token
+        self._their_run = ""
+        self.refused: str | None = None
+        self.present = False
+        self._heard = now
+        self._spoke = now - HEARTBEAT
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._replies: list[Packet] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        self._under_way: deque[BatchPacket] = deque()  # not acknowledged, oldest first
+        self._under_way_bytes = 0
+        self._written = 0  # of them, how many the peer may have
+        self._last = 0
+        self._received = 0
+        self._owes_ack = False
+        self._asked_again = False
+        self._progress = self._heard
+
+    # -- sending -----------------------------------------------------------------------------------
+
+    def send(self, frames: Sequence[bytes]) -> None:
+        """Take frames to be carried, in order."""
+        self._waiting.extend(frames)
+        self._waiting_bytes += sum(map(len, frames))
+
+    @property
+    def backlog(self) -> int:
+        """Bytes that the peer has not acknowledged, or that wait to be written."""
+        return self._waiting_bytes + self._under_way_bytes
+
+    @property
+    def settled(self) -> bool:
+        """Whether the peer has acknowledged everything."""
+        return not self._waiting and not self._under_way
+
+    def to_write(self, now: float) -> list[Packet]:
+        """Give the packets that are due now; they count as written."""
+        if self.refused is not None:
+            return []
+        if not self._their_run:
+            return self._call(now)
+        packets, self._replies = self._replies, []
+        if self._under_way and now - self._progress >= AGAIN_AFTER:
+            self._written, self._progress = 0, now
+        self._make_batches()
+        while self._written < len(self._under_way):
+            packets.append(self._under_way[self._written]._replace(ack=self._received))
+            self._written += 1
+        if not packets and (self._owes_ack or now - self._spoke >= HEARTBEAT):
+            packets.append(Ack(self._run, self._their_run, self._received, self._asked_again))
+        if packets:
+            self._spoke, self._owes_ack, self._asked_again = now, False, False
+        return packets
+
+    def _call(self, now: float) -> list[Packet]:
+        if not self._calls or now - self._spoke < HEARTBEAT:
+            return []
+        self._spoke = now
+        return [self._hello()]
+
+    def _hello(self) -> Hello:
+        return Hello(self._peer, self._run, self._their_run, self._token, VERSIONS)
+
+    def _make_batches(self) -> None:
+        while self._waiting and len(self._under_way) < WINDOW:
+            if not self._under_way:
+                self._progress = max(self._progress, self._spoke)
+            frames: list[bytes] = []
+            size = 0
+            while self._waiting and len(frames) < FRAMES_LIMIT:
+                if frames and size + len(self._waiting[0]) > BATCH_BYTES:
+                    break
+                frames.append(self._waiting.popleft())
+                size += len(frames[-1])
+            self._waiting_bytes -= size
+            self._under_way_bytes += size
+            self._last += 1
+            self._under_way.append(BatchPacket(self._run, self._their_run, self._last, 0, tuple(frames)))
+
+    # -- receiving ---------------------------------------------------------------------------------
+
+    def receive(self, packet: Packet, now: float) -> Taken:
+        """Take what the peer wrote; what is meant for another run, or came before, changes nothing."""
+        match packet:
+            case Hello():
+                return self._greeted(packet, now)
+            case Refused(why):
+                self.refused, self.present = why, False
+                return Taken(news="refused")
+            case BatchPacket(run, to) | Ack(run, to):
+                if (run, to) != (self._their_run, self._run):
+                    return Taken()
+        news = self._heard_of(now)
+        self._acknowledged(packet.ack, now)
+        if isinstance(packet, Ack):
+            if packet.again:
+                self._written = 0
+            return Taken(news=news)
+        self._owes_ack = True
+        if packet.number != self._received + 1:
+            self._asked_again = packet.number > self._received
+            return Taken(news=news)
+        self._received += 1
+        return Taken(packet.frames, news)
+
+    def _greeted(self, hello: Hello, now: float) -> Taken:
+        if hello.run == self._run or (self._calls and hello.to != self._run):
+            return Taken()  # our own, come back, or meant for an earlier run of this end
+        if not set(hello.versions) & set(VERSIONS):
+            self.refused = f"the peer speaks the versions {hello.versions}, and this program {VERSIONS}"
+            return Taken(news="refused")
+        is_new = hello.run != self._their_run
+        known_before = bool(self._their_run)
+        self.refused = None
+        if is_new:
+            self._their_run = hello.run
+        if hello.to != self._run or (self._calls and is_new):
+            self._replies.append(self._hello())
+        if not is_new:
+            return Taken(news=self._heard_of(now))
+        self.present, self._heard = True, now
+        if known_before:
+            self._waiting.clear()
+            self._waiting_bytes = 0
+        self._forget()
+        return Taken(news="changed" if known_before else "met")
+
+    def _heard_of(self, now: float) -> News | None:
+        self._heard = now
+        if self.present:
+            return None
+        self.present = True
+        return "back"
+
+    def _acknowledged(self, number: int, now: float) -> None:
+        while self._under_way and self._under_way[0].number <= number:
+            self._under_way_bytes -= sum(map(len, self._under_way.popleft().frames))
+            self._written = max(0, self._written - 1)
+            self._progress = now
+
+    # -- time --------------------------------------------------------------------------------------
+
+    def news_at(self, now: float) -> News | None:
+        """Tell once when the peer has given no sign for too long."""
+        if self.present and now - self._heard > HEARTBEAT * SILENCE:
+            self.present = False
+            return "away"
+        return None
+
+    def due_at(self) -> float:
+        """Say when to look again, if nothing comes before."""
+        if self.refused is not None:
+            return float("inf")
+        due = self._spoke + HEARTBEAT
+        if self._under_way:
+            due = min(due, self._progress + AGAIN_AFTER)
+        if self.present:
+            due = min(due, self._heard + HEARTBEAT * SILENCE + 0.001)
+        return due

@@ -1,0 +1,198 @@
+"""ZeroMQ sockets: the hub that a relay binds for its workers, and the end with which a worker calls it."""
+
+import hmac
+import logging
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import zmq
+
+from showcaller.transport.links.conversation import HEARTBEAT, Conversation, News
+from showcaller.transport.links.io_thread import HIGH_WATER, IoThread, Now, Parts
+from showcaller.transport.links.socket_end import SocketEnd, nobody
+from showcaller.transport.wire.frames import WireError
+from showcaller.transport.wire.packets import (
+    PACKET_LIMIT,
+    VERSIONS,
+    Hello,
+    Packet,
+    Refused,
+    decode_packet,
+    encode_packet,
+)
+
+logger = logging.getLogger("showcaller.links")
+
+LINGER_MS = 200
+IPC_LIMIT = 107
+"""Characters that the path of an ipc socket may have; a longer one fails at the bind with no good word."""
+
+
+class _Peer(NamedTuple):
+    end: SocketEnd
+    token: str
+
+
+def _new_socket(context: "zmq.Context[zmq.SyncSocket]", kind: int) -> "zmq.SyncSocket":
+    made = context.socket(kind)
+    made.set(zmq.SNDHWM, HIGH_WATER)
+    made.set(zmq.RCVHWM, HIGH_WATER)
+    made.set(zmq.MAXMSGSIZE, PACKET_LIMIT)
+    made.set(zmq.LINGER, LINGER_MS)
+    return made
+
+
+class WorkerHub:
+    """The relay's ROUTER: binds one address and knows each worker by its name and its token. Thread-safe.
+
+    A stranger, a wrong token or a packet that is none is answered or dropped, and costs nobody else
+    anything. Whoever binds an ipc path must hold the lock of its folder: a second bind steals its peers.
+    """
+
+    def __init__(self, address: str, run: str, now: Now) -> None:
+        """Bind; raises ``zmq.ZMQError``, and ValueError for an ipc path that is too long."""
+        path = address.removeprefix("ipc://")
+        if path != address and len(path) > IPC_LIMIT:
+            raise ValueError(f"{path!r} is longer than {IPC_LIMIT} characters: choose a shorter data folder")
+        self._run = run
+        self._now = now
+        self._context = zmq.Context()
+        self._router = _new_socket(self._context, zmq.ROUTER)
+        self._router.set(zmq.ROUTER_MANDATORY, 1)
+        try:
+            self._router.bind(address)
+        except BaseException:
+            self._context.destroy(linger=0)
+            raise
+        self.sockets: Sequence[zmq.SyncSocket] = (self._router,)
+        self._peers: dict[str, _Peer] = {}
+        self._routes: dict[str, bytes] = {}
+        self._names: dict[bytes, str] = {}
+        self._thread = IoThread(self, now, "showcaller-links")
+        self._thread.start()
+
+    def expect(self, name: str, token: str, hear: Callable[[News], None] = nobody) -> SocketEnd:
+        """Take this worker when it calls with this token; gives the link end to it."""
+        conversation = Conversation(name, self._run, self._now(), calls=False)
+        end = SocketEnd(conversation, self._thread, hear, lambda: self._drop(name))
+        self._thread.run(lambda: self._peers.__setitem__(name, _Peer(end, token)))
+        return end
+
+    def close(self) -> None:
+        """Write what is left as far as it goes at once, and let go of the address."""
+        self._thread.close()
+        self._context.destroy(linger=LINGER_MS)
+
+    # -- on the links' thread ----------------------------------------------------------------------
+
+    def read(self, source: "zmq.SyncSocket", parts: Parts) -> None:
+        """Take one message of a peer."""
+        route, *rest = parts
+        try:
+            if len(rest) != 1:
+                raise WireError(f"a message of {len(rest)} parts")
+            packet = decode_packet(rest[0])
+        except WireError as error:
+            logger.warning("A peer wrote something that is refused: %s", error)
+            return
+        name = self._names.get(route)
+        if isinstance(packet, Hello):
+            name = self._introduced(route, packet)
+        elif name is None and not isinstance(packet, Refused):
+            self._put(route, Hello("relay", self._run, packet.run, "", VERSIONS))
+        if name is not None:
+            self._peers[name].end.take(packet, self._now())
+
+    def _introduced(self, route: bytes, hello: Hello) -> str | None:
+        peer = self._peers.get(hello.peer)
+        if peer is None or not hmac.compare_digest(peer.token.encode(), hello.token.encode()):
+            logger.warning("A worker that is not expected, or has not its token, was refused")
+            self._put(route, Refused("this relay does not expect this worker, or its token is another"))
+            return None
+        before = self._routes.get(hello.peer)
+        if before is not None:
+            self._names.pop(before, None)
+        self._routes[hello.peer] = route
+        self._names[route] = hello.peer
+        return hello.peer
+
+    def write(self, now: float) -> float:
+        """Write what is due to every worker that has called."""
+        due = float("inf")
+        for name, (end, _) in self._peers.items():
+            route = self._routes.get(name)
+            if route is None:
+                continue
+            for packet in end.to_write(now):
+                if not self._put(route, packet):
+                    break
+            due = min(due, end.conversation.due_at())
+        return due
+
+    def _put(self, route: bytes, packet: Packet) -> bool:
+        try:
+            self._router.send_multipart((route, encode_packet(packet)), zmq.NOBLOCK)
+        except zmq.Again:
+            return False  # its pipe is full; it is written again when nothing comes back
+        except zmq.ZMQError as error:
+            if error.errno != zmq.EHOSTUNREACH:
+                raise
+            return False  # it has gone, and calls again if it comes back
+        return True
+
+    def _drop(self, name: str) -> None:
+        self._peers.pop(name, None)
+        route = self._routes.pop(name, None)
+        if route is not None:
+            self._names.pop(route, None)
+
+
+class RelaySocket:
+    """The worker's DEALER: calls a relay, and calls it again for as long as it is not there. Thread-safe."""
+
+    def __init__(
+        self,
+        address: str,
+        name: str,
+        token: str,
+        run: str,
+        now: Now,
+        hear: Callable[[News], None] = nobody,
+    ) -> None:
+        self._now = now
+        self._context = zmq.Context()
+        self._dealer = _new_socket(self._context, zmq.DEALER)
+        self._dealer.set(zmq.RECONNECT_IVL, 100)
+        self._dealer.set(zmq.RECONNECT_IVL_MAX, int(HEARTBEAT * 1000))
+        self._dealer.connect(address)
+        self.sockets: Sequence[zmq.SyncSocket] = (self._dealer,)
+        self._thread = IoThread(self, now, "showcaller-link")
+        self.end = SocketEnd(Conversation(name, run, now(), calls=True, token=token), self._thread, hear)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Write what is left as far as it goes at once, and hang up."""
+        self._thread.close()
+        self._context.destroy(linger=LINGER_MS)
+
+    # -- on the links' thread ----------------------------------------------------------------------
+
+    def read(self, source: "zmq.SyncSocket", parts: Parts) -> None:
+        """Take one message of the relay."""
+        if len(parts) != 1:
+            return
+        try:
+            packet = decode_packet(parts[0])
+        except WireError as error:
+            logger.warning("The relay wrote something that is refused: %s", error)
+            return
+        self.end.take(packet, self._now())
+
+    def write(self, now: float) -> float:
+        """Write what is due."""
+        for packet in self.end.to_write(now):
+            try:
+                self._dealer.send(encode_packet(packet), zmq.NOBLOCK)
+            except zmq.Again:
+                break  # nobody is there, or the pipe is full; it is written again
+        return self.end.conversation.due_at()
