@@ -14,6 +14,8 @@ HEARTBEAT: Final = 2.0
 """Seconds after which an end that has nothing to say gives a sign of life."""
 SILENCE: Final = 3.5
 """Heartbeats without a sign after which a peer counts as away."""
+CALL_AGAIN: Final = 10.0
+"""Seconds after which one that was refused calls again: the peer may have been restarted, or told better."""
 WINDOW: Final = 64
 """Batches under way to the peer at once; fewer than the sockets take, so that they drop none."""
 AGAIN_AFTER: Final = 1.0
@@ -82,9 +84,7 @@ class Conversation:
 
     def to_write(self, now: float) -> list[Packet]:
         """Give the packets that are due now; they count as written."""
-        if self.refused is not None:
-            return []
-        if not self._their_run:
+        if self.refused is not None or not self._their_run:
             return self._call(now)
         packets, self._replies = self._replies, []
         if self._under_way and now - self._progress >= AGAIN_AFTER:
@@ -100,10 +100,14 @@ class Conversation:
         return packets
 
     def _call(self, now: float) -> list[Packet]:
-        if not self._calls or now - self._spoke < HEARTBEAT:
+        if not self._calls or now - self._spoke < self._call_every:
             return []
         self._spoke = now
         return [self._hello()]
+
+    @property
+    def _call_every(self) -> float:
+        return HEARTBEAT if self.refused is None else CALL_AGAIN
 
     def _hello(self) -> Hello:
         return Hello(self._peer, self._run, self._their_run, self._token, VERSIONS)
@@ -132,8 +136,7 @@ class Conversation:
             case Hello():
                 return self._greeted(packet, now)
             case Refused(why):
-                self.refused, self.present = why, False
-                return Taken(news="refused")
+                return self._refuse(why)
             case BatchPacket(run, to) | Ack(run, to):
                 if (run, to) != (self._their_run, self._run):
                     return Taken()
@@ -154,8 +157,7 @@ class Conversation:
         if hello.run == self._run or (self._calls and hello.to != self._run):
             return Taken()  # our own, come back, or meant for an earlier run of this end
         if not set(hello.versions) & set(VERSIONS):
-            self.refused = f"the peer speaks the versions {hello.versions}, and this program {VERSIONS}"
-            return Taken(news="refused")
+            return self._refuse(f"the peer speaks the versions {hello.versions}, and this program {VERSIONS}")
         is_new = hello.run != self._their_run
         known_before = bool(self._their_run)
         self.refused = None
@@ -171,6 +173,11 @@ class Conversation:
             self._waiting_bytes = 0
         self._forget()
         return Taken(news="changed" if known_before else "met")
+
+    def _refuse(self, why: str) -> Taken:
+        is_news = self.refused is None
+        self.refused, self.present = why, False
+        return Taken(news="refused" if is_news else None)
 
     def _heard_of(self, now: float) -> News | None:
         self._heard = now
@@ -197,7 +204,7 @@ class Conversation:
     def due_at(self) -> float:
         """Say when to look again, if nothing comes before."""
         if self.refused is not None:
-            return float("inf")
+            return self._spoke + CALL_AGAIN if self._calls else float("inf")
         due = self._spoke + HEARTBEAT
         if self._under_way:
             due = min(due, self._progress + AGAIN_AFTER)

@@ -95,6 +95,7 @@ class IoThread:
             if self._ear.fileno() in ready:
                 self._ear.recv(4096)
                 self._woken = False
+            self._do_jobs()  # who was just expected may have called already
             for each in self._owner.sockets:
                 if each in ready:
                     self._read(each)

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from showcaller.transport.links.conversation import AGAIN_AFTER, HEARTBEAT, SILENCE, WINDOW, Conversation
+from showcaller.transport.links.conversation import (
+    AGAIN_AFTER,
+    CALL_AGAIN,
+    HEARTBEAT,
+    SILENCE,
+    WINDOW,
+    Conversation,
+)
 from showcaller.transport.wire.packets import (
     Ack,
     BatchPacket,
@@ -185,11 +192,18 @@ def test_a_peer_with_no_version_in_common_is_refused_in_words() -> None:
     assert called.to_write(0.0) == []
 
 
-def test_a_caller_that_is_refused_stops_calling() -> None:
+def test_a_caller_that_is_refused_says_so_once_and_calls_again_later() -> None:
     caller = Conversation("worker", "run-w", 0.0, calls=True)
+    assert caller.to_write(0.0)
     assert caller.receive(Refused("its token is unknown"), 0.0).news == "refused"
-    assert caller.to_write(100.0) == []
-    assert caller.due_at() == float("inf")
+    assert caller.to_write(HEARTBEAT) == []
+    assert caller.due_at() == CALL_AGAIN
+    assert len(caller.to_write(CALL_AGAIN)) == 1
+    assert caller.receive(Refused("still unknown"), CALL_AGAIN).news is None
+    assert caller.refused == "still unknown"
+    assert caller.receive(Hello("relay", "run-r", "run-w", "", (1,)), CALL_AGAIN).news == "met"
+    caller.send(frames(1, 1))
+    assert any(isinstance(packet, BatchPacket) for packet in caller.to_write(CALL_AGAIN))
 
 
 @pytest.mark.parametrize("ack", [0, 5, 2**62])
