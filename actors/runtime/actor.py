@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import pykka
 
 from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.exits import Exit
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.program import default_dispatcher
@@ -73,9 +74,13 @@ class Actor(pykka.Actor):
         actor = cls(*args, **kwargs)
         ref = actor._actor_ref
         assert ref is not None, "Actor.__init__() was not called: call super().__init__() in yours"
-        if cls.registered:
-            RUNNING.append(ref)
-        ref._dispatcher.schedule(ref)
+        try:
+            if cls.registered:
+                RUNNING.append(ref)
+            ref._dispatcher.schedule(ref)
+        except BaseException:
+            look_after(ref, starting=True)
+            raise
         return ref
 
     def watch(self, ref: ActorRef[Any]) -> None:

@@ -65,6 +65,10 @@ class BaseDispatcher:
         """Where an actor runs that is started here and is not pinned."""
         return self
 
+    def will_run(self, runnable: Runnable) -> bool | None:
+        """True when a cell is ready or runs here, on another thread than this one; None if that is open."""
+        return runnable in self._ready.copy()
+
     def _timer_added(self) -> None:
         """A timer was added that is due before what we sleep for."""
 

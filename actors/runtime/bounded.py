@@ -1,11 +1,14 @@
 """Refs of actors whose mailbox is bounded."""
 
 import threading
+from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pykka
 
 from showcaller.actors.runtime import ending
+from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import Envelope, dead
 from showcaller.actors.runtime.errors import MailboxFull
 from showcaller.actors.runtime.exits import DeadLetter
@@ -28,13 +31,16 @@ class BoundedRef(ActorRef[A]):
     which there is no room is left out under every policy: the dispatcher's count has it.
 
     Senders and the taker share a lock here, since dropping the oldest takes from the front: it is paid
-    only by actors that declare a limit.
+    only by actors that declare a limit. Each order takes the same time however much mail waits: the mail is
+    a deque, and how much of it is the runtime's own, for which the limit does not count, is known.
     """
 
-    __slots__ = ("_room",)
+    __slots__ = ("_own", "_room")
 
     def __init__(self, actor: Any, dispatcher: "BaseDispatcher") -> None:
         super().__init__(actor, dispatcher)
+        self._mail: deque[Any] = deque(self._mail)  # type: ignore[assignment]
+        self._own = len(self._mail)
         self._room = threading.Lock()
 
     # -- sending -----------------------------------------------------------------------------------
@@ -58,29 +64,42 @@ class BoundedRef(ActorRef[A]):
         actor_class: Any = self.actor_class
         limit, policy = actor_class.mailbox_limit, actor_class.mailbox_policy
         with self._room:
-            full = len(self._mail) >= limit and self._waiting() >= limit
+            full = len(self._mail) - self._own >= limit
+            dropped = mail
             if not full:
                 self._mail.append(mail)
             elif policy == "drop_oldest":
+                dropped = self._drop_oldest()
                 self._mail.append(mail)
-                mail = self._drop_oldest()
-        if full:
-            self._turn_away(mail, policy)
-        if self._gate.acquire(False):
-            self._dispatcher.schedule(self)
+        try:
+            if full:
+                self._turn_away(dropped, policy)
+        finally:
+            self._try_gate()
 
     def post(self, message: Any) -> None:
         """Put mail of the runtime's own into the mailbox, but no dead letter too many. Thread-safe."""
         actor_class: Any = self.actor_class
-        if type(message) is not DeadLetter or len(self._mail) < actor_class.mailbox_limit:
-            super().post(message)
+        with self._room:
+            if type(message) is DeadLetter and len(self._mail) >= actor_class.mailbox_limit:
+                return
+            self._own += ending.is_own(message)
+            self._mail.append(message)
+        self._try_gate()
 
-    def _waiting(self) -> int:
-        return sum(not ending.is_own(mail) for mail in self._mail)
+    def _try_gate(self) -> None:
+        try:
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+        except BaseException:
+            look_after(self)
+            raise
 
     def _drop_oldest(self) -> Any:
         index = next(index for index, mail in enumerate(self._mail) if not ending.is_own(mail))
-        return self._mail.pop(index)
+        oldest = self._mail[index]
+        del self._mail[index]
+        return oldest
 
     def _turn_away(self, mail: Any, policy: str) -> None:
         full = MailboxFull(f"{self} lets no more than its mailbox_limit of messages wait ({policy})")
@@ -103,13 +122,24 @@ class BoundedRef(ActorRef[A]):
             return self._run_held(actor)
         with self._room:
             waiting = len(self._mail)
-            batch = self._mail[:1]
-            del self._mail[:1]
+            batch = [self._mail.popleft()] if waiting else []
+            self._own -= sum(map(ending.is_own, batch))
         self.counters.note_backlog(waiting)
         self._handle(actor, iter(batch))
         return len(batch)
 
+    def put_back(self, rest: Iterable[Any]) -> None:
+        """Put what a slice took and did not handle back in front of the mail."""
+        unhandled = list(rest)
+        with self._room:
+            self._own += sum(map(ending.is_own, unhandled))
+            self._mail.extendleft(reversed(unhandled))
+        self.counters.messages -= len(unhandled)
+
     def take_all(self) -> list[Any]:
         """Empty the mailbox."""
         with self._room:
-            return super().take_all()
+            taken = list(self._mail)
+            self._mail.clear()
+            self._own = 0
+        return taken

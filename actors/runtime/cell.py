@@ -34,6 +34,7 @@ from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.bridge import foreign_awaitable, named_foreign
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.cycles import cycle_of, cycle_of_handler
+from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
 from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.exits import KILLED
@@ -90,15 +91,23 @@ class Cell:
 
     def post(self, message: Any) -> None:
         """Put mail of the runtime's own into the mailbox; a dead actor refuses it. Thread-safe."""
-        self._mail.append(message)
-        if self._gate.acquire(False):
-            self._dispatcher.schedule(self)
+        try:
+            self._mail.append(message)
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+        except BaseException:
+            look_after(self)
+            raise
 
     def post_system(self, message: Any) -> None:
         """Put mail in that overtakes what waits, and reaches an actor whose coroutine waits. Thread-safe."""
-        self._system_mail().append(message)
-        if self._gate.acquire(False):
-            self._dispatcher.schedule(self)
+        try:
+            self._system_mail().append(message)
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+        except BaseException:
+            look_after(self)
+            raise
 
     def _system_mail(self) -> list[Any]:
         if self._system is None:

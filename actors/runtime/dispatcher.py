@@ -19,13 +19,11 @@ from _thread import get_ident
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
+from showcaller.actors.runtime.blocking import wait_blocked
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock
 from showcaller.actors.runtime.closing import abandon, end_waiting
-from showcaller.actors.runtime.context import BETWEEN, current_cell, here
-from showcaller.actors.runtime.cycles import chain, cycle_of
-from showcaller.actors.runtime.errors import DispatcherExhausted
-from showcaller.actors.runtime.futures import Future, wait_in_thread
-from showcaller.actors.runtime.handler import Blocked
+from showcaller.actors.runtime.context import BETWEEN, here
+from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.pinned import PinnedThread
 from showcaller.actors.runtime.program_end import PROGRAM_END
 from showcaller.actors.runtime.quiet import Quiet
@@ -118,7 +116,8 @@ class Dispatcher(BaseDispatcher):
         comes back from its handler, and whoever schedules a cell next try again.
         """
         if self._spares:
-            self._runner = self._spares.pop()
+            self._runner = self._spares[-1]
+            del self._spares[-1]  # no call before the spare is woken: a signal could come in between
             self._runner.wake.release()
             return True
         before, self._runner = self._runner, DispatcherThread()
@@ -195,6 +194,16 @@ class Dispatcher(BaseDispatcher):
     def is_blocked(self, runnable: Any) -> bool:
         """True while the handler of this cell waits in ``future.get()``."""
         return runnable in self._blocked
+
+    def will_run(self, runnable: Runnable) -> bool | None:
+        """As every dispatcher; a thread between two slices may just have taken the cell: then None."""
+        running = self._runs(runnable)  # what runs now may be ready next, and what is ready may run next
+        return running or super().will_run(runnable) or (self._runs(runnable) if running is False else None)
+
+    def _runs(self, runnable: Runnable) -> bool | None:
+        with self._lock:
+            running = [thread.runnable for thread in self._threads if thread.ident != get_ident()]
+        return True if runnable in running else None if BETWEEN in running else False
 
     # -- a thread's life ---------------------------------------------------------------------------
 
@@ -339,35 +348,7 @@ class Dispatcher(BaseDispatcher):
         Raises ``AskCycle`` when the reply is owed by an actor that waits, over any chain, for this one,
         and ``DispatcherExhausted`` when ``max_blocked`` handlers wait already.
         """
-        cell = current_cell()
-        if cell is None:  # a thread inside ``with dispatcher:``, not one of ours
-            return wait_in_thread(future, timeout)
-        before, cell._hold = cell._hold, Blocked(future)
-        try:
-            problem = cycle_of(cell, before)
-            if problem is not None:
-                raise problem
-            self._vacate(cell)
-            try:
-                return wait_in_thread(future, timeout)
-            finally:
-                with self._lock:
-                    del self._blocked[cell]
-        finally:
-            cell._hold = before
-
-    def _vacate(self, cell: "Cell") -> None:
-        """Give up the role of the runner, if this thread has it."""
-        with self._lock:
-            if len(self._blocked) >= self.max_blocked:
-                raise DispatcherExhausted(
-                    f"{cell} would be one more than {self.max_blocked} handlers waiting for a reply: "
-                    f"{chain(cell)}; await the reply (ref.request) instead of blocking on it"
-                )
-            self._blocked[cell] = None
-            if self._runner is not None and self._runner.ident == get_ident():
-                self._runner = None  # whoever schedules next finds a thread for it
-        self._look_again()
+        return wait_blocked(self, future, timeout)
 
     # -- the end -----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pykka import messages
 from pykka._introspection import get_attr_directly
 
+from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -42,9 +43,13 @@ class Handler:
     def wake(self, _: "Future[Any]") -> None:
         """Hand ourselves to the actor. Thread-safe."""
         cell = self.cell
-        cell._system.append(self)  # type: ignore[union-attr]
-        if cell._gate.acquire(False):
-            cell._dispatcher.schedule(cell)
+        try:
+            cell._system.append(self)  # type: ignore[union-attr]
+            if cell._gate.acquire(False):
+                cell._dispatcher.schedule(cell)
+        except BaseException:
+            look_after(cell)
+            raise
 
     def forget_wait(self) -> None:
         """No longer wait: what was awaited will not wake us."""

@@ -77,6 +77,11 @@ class PinnedThread(BaseDispatcher):
         self._started = True
         return None
 
+    def will_run(self, runnable: Runnable) -> bool | None:
+        """True while the actor runs or is to run; at home it may be when the thread has ended."""
+        with self._lock:
+            return self._open > 0 or (self.home.will_run(runnable) if self._ended else False)
+
     def close(self) -> None:
         """End the thread when it has done what is scheduled. Thread-safe."""
         with self._lock:

@@ -7,6 +7,7 @@ import pykka
 
 from showcaller.actors.runtime.cell import Cell
 from showcaller.actors.runtime.cycles import refuse_cycle
+from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import STOP, Envelope, StopAsk, dead
 from showcaller.actors.runtime.exits import NORMAL, Terminated
 from showcaller.actors.runtime.extras import extras_lock
@@ -81,9 +82,13 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         """Put a message into the mailbox; raises ``pykka.ActorDeadError`` when the actor has stopped."""
         if self._actor is None:
             raise dead(self)
-        self._mail.append(message)
-        if self._gate.acquire(False):
-            self._dispatcher.schedule(self)
+        try:
+            self._mail.append(message)
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+        except BaseException:
+            look_after(self)
+            raise
 
     @overload
     def ask(self, message: Any, *, block: Literal[False], timeout: float | None = None) -> Future[Any]: ...
@@ -127,9 +132,13 @@ class ActorRef(Cell, pykka.ActorRef[A]):
                 refuse_cycle(reply)
 
     def _ask(self, message: Any, future: Future[Any]) -> None:
-        self._mail.append(Envelope(message, future))
-        if self._gate.acquire(False):
-            self._dispatcher.schedule(self)
+        try:
+            self._mail.append(Envelope(message, future))
+            if self._gate.acquire(False):
+                self._dispatcher.schedule(self)
+        except BaseException:
+            look_after(self)
+            raise
 
     def tell_at(self, wall: int, message: Any) -> Timer:
         """Tell a message once the wall clock shows that time (milliseconds since the epoch); jumps count."""

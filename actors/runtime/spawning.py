@@ -27,7 +27,7 @@ def spawn(recipe: Recipe, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any
     """Make the ref of a supervised actor and order its first life; what happens is told to the supervisor."""
     actor = unborn(recipe, None)
     ref = actor._actor_ref = make_ref(actor, supervisor.dispatcher.unpinned())
-    ref._mail.clear()
+    ref.take_all()  # the order to start: a supervised actor gets another one
     ref._hold = LIMBO
     ref.extras().link = link
     parent = supervisor.extras()

@@ -73,6 +73,10 @@ class ManualDispatcher(BaseDispatcher):
         """Put a cell into the ready queue; a later step runs it."""
         self._ready.append(runnable)
 
+    def will_run(self, runnable: Any) -> bool | None:
+        """True when a cell is ready, or its handler waits."""
+        return super().will_run(runnable) or type(runnable._hold) is Blocked
+
     def step(self) -> bool:
         """Run one slice; False when nothing is ready."""
         if not self._ready:

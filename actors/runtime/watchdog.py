@@ -28,10 +28,11 @@ class Watched(Protocol):
 class Watchdog:
     """Looks every ``patience`` / 2 seconds while work waits; no thread before it is first needed.
 
-    ``armed`` goes True before the thread looks for the first time and False before it looks whether it
-    may stop looking; who adds work adds it first and looks at ``armed`` afterwards. So either the thread
-    sees the work or the adder sees that it must arm. ``_gate`` is held while armed, and decides which of
-    several adders (or the thread itself) arms.
+    ``armed`` goes True before the thread is woken and False before it looks whether it may stop looking;
+    who adds work adds it first and looks at ``armed`` afterwards. So either the thread sees the work or
+    the adder sees that it must arm. Arming twice is harmless, and so is an exception (as of a signal)
+    in between: the lock that the thread sleeps on is let go of once, and once too often makes it look
+    once for nothing.
     """
 
     def __init__(self, watched: Watched, patience: float) -> None:
@@ -39,7 +40,7 @@ class Watchdog:
         self._watched = watched
         self._patience = patience
         self._interval = patience / 2
-        self._gate = allocate_lock()
+        self._starting = allocate_lock()
         self._wake = allocate_lock()
         self._wake.acquire()
         self._closing = threading.Event()
@@ -47,35 +48,44 @@ class Watchdog:
 
     def arm(self) -> None:
         """Start looking, if it does not look already. Thread-safe, never blocks."""
-        if self._closing.is_set() or not self._gate.acquire(False):
+        if self._closing.is_set():
             return
         self.armed = True
         if self._started or self._start():
+            self._rouse()
+
+    def _rouse(self) -> None:
+        try:
             self._wake.release()
+        except RuntimeError:
+            return  # the thread has been woken already
 
     def _start(self) -> bool:
         """Start the thread; False when none can be had: who arms next tries again."""
-        try:
-            threading.Thread(target=self._run, name="actors-watchdog", daemon=True).start()
-            self._started = True
-        except Exception:
-            logger.warning("No thread for the watchdog now", exc_info=True)
-        finally:
+        fault = None
+        with self._starting:
             if not self._started:
-                self.armed = False
-                self._gate.release()
+                try:
+                    threading.Thread(target=self._run, name="actors-watchdog", daemon=True).start()
+                    self._started = True
+                except Exception as error:
+                    fault = error
+                finally:
+                    self.armed = self._started
+        if fault is not None:
+            logger.warning("No thread for the watchdog now", exc_info=fault)
         return self._started
 
     def close(self) -> None:
         """End the thread."""
         self._closing.set()
-        if self._started and self._gate.acquire(False):
-            self._wake.release()
+        self._rouse()
 
     def _run(self) -> None:
         while True:
             self._wake.acquire()
             if not self._look():
+                self._rouse()  # should there be two, since one of them started although its starter failed
                 return
 
     def _look(self) -> bool:
@@ -90,10 +100,8 @@ class Watchdog:
                 return True
 
     def _rearm(self) -> bool:
-        """Disarm; True when work came in just then and nobody else has armed us for it."""
+        """Disarm; True when work came in just then, so that it must look on."""
         self.armed = False
-        self._gate.release()
-        if self._watched.busy and self._gate.acquire(False):
+        if self._watched.busy:
             self.armed = True
-            return True
-        return False
+        return self.armed

@@ -17,7 +17,9 @@ from showcaller.actors.runtime import (
     GetChild,
     MailboxFull,
     MailboxPolicy,
+    RestartIntensity,
     Supervisor,
+    ending,
 )
 from showcaller.actors.runtime.testkit import ManualDispatcher, Probe
 
@@ -170,6 +172,46 @@ class TestBounded:
         ref.stop()
         assert threads.wait_quiet(10)
         assert len(got) + threads.dead_letters == 6_000
+
+
+@pytest.mark.parametrize("kind", [Bounded, Newest, Oldest])
+def test_a_full_mailbox_is_not_looked_through(
+    kind: type[Bounded], manual: ManualDispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_own(mail: Any) -> bool:
+        looked_at.append(mail)
+        return of_the_runtime(mail)
+
+    class Large(kind):  # type: ignore[valid-type,misc]
+        mailbox_limit = 10_000
+
+    looked_at: list[Any] = []
+    of_the_runtime = ending.is_own
+    ref = Large.start()
+    manual.settle()
+    for number in range(10_000):
+        ref.tell(number)
+    monkeypatch.setattr(ending, "is_own", is_own)
+    for number in range(100):
+        with contextlib.suppress(MailboxFull):
+            ref.tell(number)
+    assert len(looked_at) <= 200
+
+
+def test_a_kill_that_puts_mail_back_leaves_the_limit_as_it_was(manual: ManualDispatcher) -> None:
+    supervisor = Supervisor.start([ChildSpec("bounded", Bounded)], intensity=RestartIntensity(100, 1.0))
+    ref = supervisor.ask(GetChild("bounded"))
+    for lives in range(3):
+        for number in range(3):
+            ref.tell(number)
+        with pytest.raises(MailboxFull):
+            ref.tell(3)
+        ref.kill()
+        ref.stop(block=False)
+        ref.kill()
+        manual.settle()
+        assert ref.is_alive(), lives
+        assert ref._own == 0
 
 
 def model_of(policy: MailboxPolicy, waiting: list[int], number: int) -> bool:
