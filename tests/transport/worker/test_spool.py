@@ -1,0 +1,180 @@
+"""The worker's spool: receipts before the agent, frames until the relay has stored them, whatever dies."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from showcaller.transport.worker.spool import Spool, left_behind
+
+TURNS = [f"msg_{n:012}" for n in range(6)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "wrk_a"
+
+
+def frames(spool: Spool, turn: str) -> list[bytes]:
+    return [record.frame for record in spool.replay(turn)]
+
+
+def test_what_is_kept_of_a_turn_comes_back_in_order(folder: Path) -> None:
+    spool = Spool(folder)
+    spool.take(TURNS[:2])
+    for number in range(5):
+        assert spool.keep(TURNS[number % 2], b"frame %d" % number)
+    assert spool.keep(TURNS[0], b"the end", is_end=True)
+    assert frames(spool, TURNS[0]) == [b"frame 0", b"frame 2", b"frame 4", b"the end"]
+    assert frames(spool, TURNS[1]) == [b"frame 1", b"frame 3"]
+    assert [spool.find(turn).has_ended for turn in TURNS[:2]] == [True, False]  # type: ignore[union-attr]
+    spool.close()
+
+
+def test_a_receipt_is_on_the_disk_before_take_returns(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[bytes] = []
+    spool = Spool(folder)
+
+    def sync(descriptor: int) -> None:
+        synced.append(next(folder.glob("*.spool")).read_bytes())
+
+    monkeypatch.setattr(os, "fdatasync", sync)
+    spool.take(TURNS)
+    assert len(synced) == 1, "one for all of them"
+    assert all(turn.encode() in synced[0] for turn in TURNS)
+    monkeypatch.undo()
+    spool.close()
+
+
+def test_a_turn_keeps_so_much_and_then_a_marked_gap_and_its_end(folder: Path) -> None:
+    spool = Spool(folder, turn_bytes=100)
+    spool.take(TURNS[:1])
+    assert spool.keep(TURNS[0], b"x" * 90)
+    assert not spool.keep(TURNS[0], b"y" * 20)
+    assert not spool.keep(TURNS[0], b"z" * 20)
+    assert spool.keep(TURNS[0], b"e" * 5000, is_end=True)
+    assert [record.kind for record in spool.replay(TURNS[0])] == ["frame", "gap", "end"]
+    spool.close()
+
+
+def test_what_the_relay_has_stored_takes_no_room(folder: Path) -> None:
+    spool = Spool(folder, segment_bytes=1000)
+    for round_ in range(50):
+        turn = f"msg_{round_:012}"
+        spool.take([turn])
+        spool.keep(turn, b"x" * 300)
+        spool.keep(turn, b"end", is_end=True)
+        spool.forget(turn)
+        assert len(list(folder.iterdir())) <= 2
+    spool.close()
+    assert not folder.exists()
+
+
+def test_one_turn_that_goes_on_keeps_only_its_own_segments(folder: Path) -> None:
+    spool = Spool(folder, segment_bytes=1000)
+    spool.take(["long"])
+    spool.keep("long", b"first")
+    for round_ in range(20):
+        spool.take([f"t{round_}"])
+        spool.keep(f"t{round_}", b"x" * 600)
+        spool.forget(f"t{round_}")
+    spool.keep("long", b"last")
+    assert frames(spool, "long") == [b"first", b"last"]
+    assert len(list(folder.iterdir())) <= 3
+    spool.forget("long")
+    spool.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(min_value=0, max_value=2**32))
+def test_a_journal_cut_anywhere_gives_what_was_whole_before_the_cut(seed: int) -> None:
+    chance = random.Random(seed)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "spool"
+        spool = Spool(folder, segment_bytes=400)
+        books: list[tuple[int, dict[str, list[bytes]]]] = []
+        state: dict[str, list[bytes]] = {}
+        for step in range(40):
+            choice = chance.randrange(4)
+            turn = chance.choice(list(state)) if state and choice else f"t{step}"
+            if turn not in state:
+                spool.take([turn])
+                state[turn] = []
+            elif choice == 1:
+                spool.forget(turn)
+                del state[turn]
+            else:
+                spool.keep(turn, frame := b"%d" % step * chance.randrange(1, 60))
+                state[turn].append(frame)
+            books.append((spool._segment * 10**9 + spool._position, {t: list(f) for t, f in state.items()}))
+        last = max(folder.iterdir())
+        size = last.stat().st_size
+        cut = chance.randrange(size + 1)
+        os.truncate(last, cut)
+        at = spool._segment * 10**9 + cut
+        found = {t: [r.frame for r in records[1:]] for t, records in left_behind(folder).items()}
+        before = max((book for book in books if book[0] <= at), default=books[0], key=lambda book: book[0])
+        after = min((book for book in books if book[0] >= at), default=books[-1], key=lambda book: book[0])
+        for turn in {*before[1], *found} if before[0] <= at else ():
+            kept = (before[1].get(turn), after[1].get(turn))
+            # Segments of one that was forgotten after the cut may be gone.
+            assert found.get(turn) in kept or turn not in state, turn
+        os.close(spool._file)
+
+
+def test_a_process_that_is_killed_leaves_what_it_has_taken(folder: Path) -> None:
+    program = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from showcaller.transport.worker.spool import Spool\n"
+        f"spool = Spool(Path({str(folder)!r}))\n"
+        "spool.take(['ended', 'running', 'stored']); spool.keep('ended', b'out'); "
+        "spool.keep('ended', b'end', is_end=True)\n"
+        "spool.keep('running', b'half'); spool.forget('stored')\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    died = subprocess.run([sys.executable, "-c", program], check=False, timeout=30)
+    assert died.returncode == -9
+    left = left_behind(folder)
+    assert {turn: [record.kind for record in records] for turn, records in left.items()} == {
+        "ended": ["receipt", "frame", "end"],
+        "running": ["receipt", "frame"],
+    }
+
+
+def test_a_disk_that_takes_only_a_part_leaves_no_torn_record(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = Spool(folder)
+    spool.take(TURNS[:1])
+    whole = os.write
+
+    def part(descriptor: int, data: bytes) -> int:
+        return whole(descriptor, data[:3])
+
+    monkeypatch.setattr(os, "write", part)
+    with pytest.raises(OSError, match="could be written to the spool"):
+        spool.keep(TURNS[0], b"lost")
+    monkeypatch.undo()
+    spool.keep(TURNS[0], b"kept")
+    assert frames(spool, TURNS[0]) == [b"kept"]
+    assert [record.frame for record in left_behind(folder)[TURNS[0]]] == [b"", b"kept"]
+    spool.close()
+
+
+def test_a_folder_that_is_there_is_not_taken_over(folder: Path) -> None:
+    folder.mkdir()
+    with pytest.raises(FileExistsError):
+        Spool(folder)
+
+
+def test_only_its_owner_may_read_it(folder: Path) -> None:
+    spool = Spool(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert next(folder.iterdir()).stat().st_mode & 0o777 == 0o600
+    spool.close()

@@ -1,0 +1,231 @@
+"""The spool: what a worker has taken and what came of it, on disk until the relay has stored it.
+
+One append-only journal in segments. A *receipt* says that a turn may reach its agent and is on the disk
+before it does; frames that the turn produced follow it. After a death the journal is read up to its first
+torn record: with a receipt and without an end a turn may have run in part, without a receipt it never ran.
+"""
+
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from struct import Struct
+from typing import Final, Literal, NamedTuple
+
+SEGMENT_BYTES: Final = 16 * 1024 * 1024
+"""Bytes after which the journal goes on in a new file."""
+TURN_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of frames that are kept of one turn; what is too much leaves a marked gap."""
+
+_HEAD: Final = Struct("<IIBB")  # bytes of the frame, check sum, kind, bytes of the turn's name
+_SUFFIX: Final = ".spool"
+
+Kind = Literal["receipt", "frame", "gap", "end", "forgotten"]
+_CODES: Final[dict[Kind, int]] = {"receipt": 1, "frame": 2, "gap": 3, "end": 4, "forgotten": 5}
+_KINDS: Final = {code: kind for kind, code in _CODES.items()}
+
+
+class Record(NamedTuple):
+    """One record of the journal."""
+
+    kind: Kind
+    turn: str
+    frame: bytes
+
+
+class _Place(NamedTuple):
+    segment: int
+    offset: int
+    size: int
+
+
+@dataclass(slots=True)
+class SpooledTurn:
+    """What is kept of a turn: whether it has its end, how many bytes, and whether some are missing."""
+
+    places: list[_Place] = field(default_factory=list)
+    segments: set[int] = field(default_factory=set)
+    size: int = 0
+    has_gap: bool = False
+    has_ended: bool = False
+
+
+class Spool:
+    """The journal of one worker. Not thread-safe; the folder must be this worker's alone.
+
+    A folder that a worker has left is read by ``left_behind`` and not written again.
+    """
+
+    def __init__(
+        self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES, turn_bytes: int = TURN_BYTES
+    ) -> None:
+        """Begin a journal in a new folder; raises OSError, FileExistsError for one that is there."""
+        folder.mkdir(mode=0o700, parents=True)
+        self._folder = folder
+        self._segment_bytes = segment_bytes
+        self._turn_bytes = turn_bytes
+        self._turns: dict[str, SpooledTurn] = {}
+        self._open_turns: dict[int, int] = {}  # of each segment, the turns with something in it
+        self._forgotten: dict[int, dict[str, set[int]]] = {}  # said in each segment, and where they stand
+        self._segment = 0
+        self._position = 0
+        self._file = self._new_segment()
+
+    @property
+    def turns(self) -> Sequence[str]:
+        """The turns that are kept, in the order in which they were taken."""
+        return tuple(self._turns)
+
+    def find(self, turn: str) -> SpooledTurn | None:
+        """Give what is kept of a turn."""
+        return self._turns.get(turn)
+
+    def take(self, turns: Sequence[str]) -> None:
+        """Write the receipts of these turns; when it returns they are on the disk. Raises OSError."""
+        for turn in turns:
+            if turn not in self._turns:
+                self._turns[turn] = SpooledTurn()
+                self._append("receipt", turn, b"")
+        os.fdatasync(self._file)
+
+    def keep(self, turn: str, frame: bytes, *, is_end: bool = False) -> bool:
+        """Keep a frame of a turn that was taken; False for one that is left out. An end always has room.
+
+        Raises OSError, and then nothing of the frame is kept.
+        """
+        kept = self._turns[turn]
+        if not is_end and kept.size + len(frame) > self._turn_bytes:
+            if not kept.has_gap:
+                kept.has_gap = True
+                kept.places.append(self._append("gap", turn, b""))
+            return False
+        kept.places.append(self._append("end" if is_end else "frame", turn, frame))
+        kept.size += len(frame)
+        kept.has_ended = kept.has_ended or is_end
+        return True
+
+    def replay(self, turn: str) -> Iterator[Record]:
+        """Give what was kept of a turn, in order."""
+        for place in self._turns[turn].places:
+            with self._path(place.segment).open("rb") as file:
+                file.seek(place.offset)
+                record, _ = _parse(file.read(place.size), 0)
+            if record is None:
+                raise OSError(f"the spool in {self._folder} does not hold what was written to it")
+            yield record
+
+    def forget(self, turn: str) -> None:
+        """The relay has stored the turn's end: keep nothing of it."""
+        kept = self._turns.pop(turn, None)
+        if kept is None:
+            return
+        self._say_forgotten(turn, kept.segments)
+        for segment in kept.segments:
+            self._open_turns[segment] -= 1
+        self._clear_away()
+
+    def close(self) -> None:
+        """Close the journal, and delete it when nothing of it is needed."""
+        os.close(self._file)
+        if not self._turns:
+            for path in self._folder.glob(f"*{_SUFFIX}"):
+                path.unlink()
+            self._folder.rmdir()
+
+    def _append(self, kind: Kind, turn: str, frame: bytes) -> _Place:
+        record = _record(kind, turn, frame)
+        if self._position and self._position + len(record) > self._segment_bytes:
+            self._roll()
+        written = os.write(self._file, record)
+        if written != len(record):  # a full disk may take a part
+            os.ftruncate(self._file, self._position)
+            raise OSError(f"{written} of {len(record)} bytes could be written to the spool")
+        place = _Place(self._segment, self._position, len(record))
+        self._position += len(record)
+        kept = self._turns.get(turn)
+        if kept is not None and self._segment not in kept.segments:
+            kept.segments.add(self._segment)
+            self._open_turns[self._segment] += 1
+        return place
+
+    def _roll(self) -> None:
+        os.fdatasync(self._file)
+        os.close(self._file)
+        self._segment, self._position = self._segment + 1, 0
+        self._file = self._new_segment()
+        self._clear_away()
+
+    def _say_forgotten(self, turn: str, segments: set[int]) -> None:
+        self._append("forgotten", turn, b"")
+        elsewhere = segments - {self._segment}
+        if elsewhere:
+            self._forgotten.setdefault(self._segment, {})[turn] = elsewhere
+
+    def _clear_away(self) -> None:
+        """Delete segments without open turns; what they call forgotten and stands elsewhere is said again."""
+        for segment in [each for each, turns in self._open_turns.items() if not turns]:
+            if segment == self._segment or segment not in self._open_turns:
+                continue
+            del self._open_turns[segment]
+            for turn, segments in self._forgotten.pop(segment, {}).items():
+                standing = segments & self._open_turns.keys()
+                if standing:
+                    self._say_forgotten(turn, standing)
+            self._path(segment).unlink()
+
+    def _new_segment(self) -> int:
+        self._open_turns[self._segment] = 0
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        made = os.open(self._path(self._segment), flags, 0o600)
+        _sync_folder(self._folder)
+        return made
+
+    def _path(self, segment: int) -> Path:
+        return self._folder / f"{segment:08}{_SUFFIX}"
+
+
+def left_behind(folder: Path) -> dict[str, list[Record]]:
+    """Read what a worker that has died left: its turns that are not forgotten, with their records.
+
+    What was torn by the death is left out. Raises OSError.
+    """
+    turns: dict[str, list[Record]] = {}
+    for path in sorted(folder.glob(f"*{_SUFFIX}")):
+        data, position = path.read_bytes(), 0
+        while position < len(data):
+            record, position = _parse(data, position)
+            if record is None:
+                break
+            if record.kind == "forgotten":
+                turns.pop(record.turn, None)
+            else:
+                turns.setdefault(record.turn, []).append(record)
+    return {turn: records for turn, records in turns.items() if records[0].kind == "receipt"}
+
+
+def _record(kind: Kind, turn: str, frame: bytes) -> bytes:
+    name = turn.encode()
+    body = name + frame
+    return _HEAD.pack(len(frame), zlib.crc32(body), _CODES[kind], len(name)) + body
+
+
+def _parse(data: bytes, position: int) -> tuple[Record | None, int]:
+    """Read the record at a position; None for one that is torn."""
+    start = position + _HEAD.size
+    if start > len(data):
+        return None, position
+    size, check, code, name = _HEAD.unpack_from(data, position)
+    end = start + name + size
+    kind = _KINDS.get(code)
+    if end > len(data) or kind is None or zlib.crc32(data[start:end]) != check:
+        return None, position
+    return Record(kind, data[start : start + name].decode(), data[start + name : end]), end
+
+
+def _sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
