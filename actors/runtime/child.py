@@ -59,18 +59,28 @@ class Child:
         """Give what others may know."""
         return ChildInfo(self.name, self.ref, self.state, self.restarts)
 
+    def delay(self, now: float) -> float:
+        """Give how long to wait before one more restart, and count it."""
+        backoff = self.spec.backoff
+        if backoff is None:
+            return 0.0
+        if now - self.since >= backoff.calm:
+            self.streak = 0
+        self.streak += 1
+        return backoff.delay(self.streak)
+
     # -- orders ------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Order the first life of a new ref, or the next one of a ref that waits."""
-        if self.state == "waiting" and self.ref is not None:
+        before, self.state = self.state, "starting"
+        if before == "waiting" and self.ref is not None:
             self.restarts += 1
             self.ref.post_system(Begin(self.spec.recipe, again=True))
-        else:
-            self.ref = spawn(
-                self.spec.recipe, self.supervisor, Link(self.supervisor, self.name, self.spec.restart)
-            )
-        self.state = "starting"
+            return
+        link = Link(self.supervisor, self.name, self.spec.restart)
+        self.ref = ref = spawn(self.spec.recipe, self.supervisor, link)
+        ref._dispatcher.schedule(ref)  # known here before it runs: who looks for a cycle sees who starts
 
     def stop(self, *, keep: bool) -> None:
         """Order a running child to end, and to ``keep`` its ref for a restart (not if it is temporary)."""

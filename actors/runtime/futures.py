@@ -181,6 +181,11 @@ class Future(pykka.Future[T]):
         """True once ``get()`` would not wait."""
         return self._done
 
+    @property
+    def error(self) -> BaseException | None:
+        """What it has ended in, if that is an error."""
+        return None if self._error is None else self._error[1]
+
     def get(self, *, timeout: float | None = None) -> T:
         """Wait for the value and give it, or raise the error; ``timeout`` in seconds.
 

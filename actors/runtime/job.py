@@ -3,12 +3,13 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.exits import Exit
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.child import Child
+    from showcaller.actors.runtime.ref import ActorRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,16 @@ class Job:
         """True while this child's start is the step that is under way."""
         step = self.steps[0] if self.steps else None
         return isinstance(step, StartStep) and step.child is child
+
+    @property
+    def waits_for_child(self) -> "ActorRef[Any] | None":
+        """Whom it waits for just now for as long as it takes, if for anybody. Thread-safe."""
+        try:
+            step = self.steps[0]
+        except IndexError:
+            return None
+        child = step.child
+        return child.ref if isinstance(step, StartStep) or child.shutdown == "infinity" else None
 
     def go_on(self) -> bool:
         """Do steps as long as they are done at once; True when all are."""

@@ -129,7 +129,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
             reply.answerer = self
             self._ask(message, reply)
             if self._hold is not None:
-                refuse_cycle(reply)
+                refuse_cycle(reply, self)
 
     def _ask(self, message: Any, future: Future[Any]) -> None:
         try:

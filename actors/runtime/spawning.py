@@ -24,7 +24,10 @@ def make_ref(actor: "Actor", dispatcher: "BaseDispatcher") -> ActorRef[Any]:
 
 
 def spawn(recipe: Recipe, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any]:
-    """Make the ref of a supervised actor and order its first life; what happens is told to the supervisor."""
+    """Make the ref of a supervised actor with the order for its first life, for the caller to schedule.
+
+    What happens is told to the supervisor.
+    """
     actor = unborn(recipe, None)
     ref = actor._actor_ref = make_ref(actor, supervisor.dispatcher.unpinned())
     ref.take_all()  # the order to start: a supervised actor gets another one
@@ -36,5 +39,4 @@ def spawn(recipe: Recipe, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any
             parent.children = {}
         parent.children[ref] = None
     ref._system_mail().append(Begin(recipe, again=False))
-    ref.dispatcher.schedule(ref)
     return ref

@@ -10,6 +10,7 @@ import pykka
 from showcaller.actors.runtime.actor import Actor
 from showcaller.actors.runtime.child import Child, ShutdownOver
 from showcaller.actors.runtime.child_spec import ChildSpec
+from showcaller.actors.runtime.cycles import refuse_cycle
 from showcaller.actors.runtime.envelope import Envelope, OwnMail, take_reply
 from showcaller.actors.runtime.errors import RestartsExceeded, StartFailed
 from showcaller.actors.runtime.exits import SHUTDOWN, Exit
@@ -26,6 +27,7 @@ from showcaller.actors.runtime.supervisor_mail import (
     StartChild,
     StopChild,
 )
+from showcaller.actors.runtime.waits import Undertaking
 
 logger = logging.getLogger("showcaller.actors")
 
@@ -70,7 +72,8 @@ class Supervisor(Actor):
         self._history: History = ()
         self._children: dict[str, Child] = {}
         self._jobs: deque[Job] = deque()
-        self._up: Future[None] = Future()
+        self._work: Future[None] = Future(Undertaking(self._waits_for_child))  # what all replies come after
+        self._up: Future[None] = Future((self._work,))
         self._gives_up: Exception | None = None
         self._stop_orders: list[Any] = []
         self._stopped = False
@@ -132,13 +135,16 @@ class Supervisor(Actor):
     def _get_child(self, name: str) -> None:
         reply = take_reply()
 
-        def answer(_: Future[None]) -> None:
+        def answer(up: Future[None]) -> None:
             child = self._children.get(name)
             if self._over:
                 self._settle(reply, pykka.ActorDeadError(f"{self} ended before it answered"))
+            elif up.error is not None:
+                self._settle(reply, up.error)
             else:
                 self._settle(reply, None if child is None else child.ref)
 
+        self._owe(reply, self._up)
         self._up.add_done_callback(answer)
 
     def _find(self, ref: Any) -> Child | None:
@@ -193,6 +199,18 @@ class Supervisor(Actor):
     def _stop_all(self) -> list[StopStep]:
         return [StopStep(child, keep=False) for child in reversed(self._children.values())]
 
+    def _waits_for_child(self) -> Any:
+        try:
+            return self._jobs[0].waits_for_child
+        except IndexError:
+            return None
+
+    def _owe(self, reply: Future[Any] | None, after: Future[None]) -> None:
+        """Let it be seen what a reply comes after: refused if that waits for who waits for the reply."""
+        if reply is not None and not reply.done:
+            reply.answerer = (after,)
+            refuse_cycle(reply, self.actor_ref)
+
     # -- restarting --------------------------------------------------------------------------------
 
     def _restart(self, child: Child, reason: Exit) -> None:
@@ -210,7 +228,7 @@ class Supervisor(Actor):
             return
         group = [self._children[name] for name in affected(self._strategy, list(self._children), child.name)]
         stops = [StopStep(other, keep=True) for other in reversed(group) if other is not child]
-        delay = self._delay(child, now)
+        delay = child.delay(now)
         if delay > 0:
             child.group = [other.name for other in group]
             child.timer = self.actor_ref.tell_after(delay, BackoffOver(child))
@@ -218,15 +236,6 @@ class Supervisor(Actor):
         else:
             starts = [StartStep(other) for other in group]
             self._take_on(Job([*stops, *starts], done=nothing, failed=self._restart_failed))
-
-    def _delay(self, child: Child, now: float) -> float:
-        backoff = child.spec.backoff
-        if backoff is None:
-            return 0.0
-        if now - child.since >= backoff.calm:
-            child.streak = 0
-        child.streak += 1
-        return backoff.delay(child.streak)
 
     def _restart_failed(self, child: Child | None, reason: Exit) -> None:
         if child is None:
@@ -343,6 +352,7 @@ class Supervisor(Actor):
             self._settle(reply, _start_failed(child, reason))
 
         self._take_on(Job([StartStep(child)], done=done, failed=failed))
+        self._owe(reply, self._work)
 
     def _stop_child(self, child: Child, reply: Future[Any] | None, *, forget: bool) -> None:
         others: list[Child] = []
@@ -367,6 +377,7 @@ class Supervisor(Actor):
         steps: list[StopStep | StartStep] = [StopStep(child, keep=False)]
         steps += [StartStep(other) for other in others if other is not child]
         self._take_on(Job(steps, done=done, failed=failed))
+        self._owe(reply, self._work)
 
 
 def _start_failed(child: Child, reason: Exit) -> StartFailed:

@@ -43,7 +43,7 @@ class RemoveChild:
 class GetChild:
     """Answered with a child's ref, or None when it has none (stopped, or never heard of).
 
-    The answer comes when the supervisor's first children have all started, or could not be.
+    The answer comes when the supervisor's first children have all started; ``StartFailed`` if one could not.
     """
 
     name: str

@@ -13,6 +13,7 @@ from showcaller.actors.runtime.wheel import Wheel
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
+    from showcaller.actors.runtime.long_waits import LongWaits
     from showcaller.actors.runtime.ref import ActorRef
 
 INBOX = 1_024  # new or cancelled timers that may wait to be sorted in
@@ -88,6 +89,7 @@ class Timers:
         self._on_wall = 0  # those of them that are active
         self._cancelled = 0
         self._lock = threading.Lock()
+        self.long_waits: LongWaits | None = None  # made by the first of them
 
     # -- making and cancelling ---------------------------------------------------------------------
 

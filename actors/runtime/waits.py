@@ -1,0 +1,135 @@
+"""Who waits for whom: from a future to who owes it, and on to what that one waits for.
+
+Read while the others go on, so a step may be wrong as soon as it is taken. A way that is found twice was
+there at one moment, the one between the looks.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.runtime.errors import AskCycle
+from showcaller.actors.runtime.handler import Handler
+
+if TYPE_CHECKING:
+    from showcaller.actors.runtime.cell import Cell
+    from showcaller.actors.runtime.futures import Future
+
+# The replies that are waited for, each with the actor that owes it.
+Path = list[tuple["Future[Any]", "Cell"]]
+
+_Step = tuple["Future[Any]", "Cell", Any]  # a reply, who owes it, and the step before
+
+
+class Undertaking:
+    """Owes what comes of a supervisor's work: that waits for the child which starts or stops just now."""
+
+    __slots__ = ("child",)
+
+    def __init__(self, child: "Callable[[], Cell | None]") -> None:
+        """``child`` gives whom the work waits for, None if for nobody; called from any thread."""
+        self.child = child
+
+
+class TooLong(Exception):
+    """There is more to look at than was asked for."""
+
+
+def lasting_path(start: "Future[Any]", target: object, most: int | None = None) -> Path | None:
+    """Find the way from a future to a cell or handler that owes it in the end, or round to itself.
+
+    Looks twice, for who owed a reply may have handed it on before it waited. Raises ``TooLong`` when more
+    than ``most`` futures are to be looked at.
+    """
+    path = _path(start, target, most)
+    return path if path is not None and path == _path(start, target, None) else None
+
+
+def _path(start: "Future[Any]", target: object, most: int | None) -> Path | None:
+    seen: set[Future[Any]] = set()
+    paths: list[tuple[Future[Any], _Step | None]] = [(start, None)]
+    while paths:
+        future, step = paths.pop()
+        if future is target and step is not None:
+            return _steps_to(step)
+        if future in seen:
+            continue
+        seen.add(future)
+        if most is not None and len(seen) > most:
+            raise TooLong
+        owner, following = owner_of(future)
+        if owner is not None:
+            step = (future, owner, step)
+            if _is_meant(future.answerer, owner, target):
+                return _steps_to(step)
+        for other in following:
+            paths.append((other, step))  # noqa: PERF401 - mostly one
+    return None
+
+
+def _is_meant(answerer: Any, owner: "Cell", target: object) -> bool:
+    if answerer is target or owner is target:
+        return True
+    return (
+        type(answerer) is Undertaking and type(target) is Handler and target.starting and target.cell is owner
+    )
+
+
+def _steps_to(last: _Step) -> Path:
+    path: Path = []
+    step: _Step | None = last
+    while step is not None:
+        path.append((step[0], step[1]))
+        step = step[2]
+    return path[::-1]
+
+
+def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]]":
+    """Give who owes a future, if that is one actor, and the futures that must come before it."""
+    answerer = future.answerer
+    if answerer is None or future.done:
+        return None, ()
+    kind = type(answerer)
+    if kind is tuple:  # of derived futures: all of them must come
+        return None, answerer
+    if kind is Undertaking:
+        child = answerer.child()
+        return child, () if child is None else _keeps_from_starting(child)
+    if kind is Handler:
+        alone, waits = answerer.waits_for, waits_of(answerer.cell)
+        return answerer.cell, [wait for wait in (waits, alone) if wait is not None]
+    waits = waits_of(answerer)
+    return answerer, () if waits is None else (waits,)
+
+
+def _keeps_from_starting(child: "Cell") -> "list[Future[Any]]":
+    """Give what the ``on_start`` of a child waits for; that of a reentrant one waits beside the others."""
+    extras = child._extras
+    pending = () if extras is None or extras.pending is None else list(extras.pending)
+    waits = [waits_of(child), *(handler.waits_for for handler in pending if handler.starting)]
+    return [wait for wait in waits if wait is not None]
+
+
+def waits_of(cell: "Cell") -> "Future[Any] | None":
+    """Give what holds a cell from its mail, if that is a future."""
+    hold = cell._hold
+    waits_for: Future[Any] | None = None if hold is None else hold.waits_for
+    return waits_for
+
+
+def error_of(waits: "Cell", path: Path) -> AskCycle:
+    """Give the error that names who waits for whom, from ``waits`` on."""
+    names = " → ".join(str(member) for member in (waits, *(answerer for _, answerer in path)))
+    return AskCycle(f"this reply can never come, each waits for the next: {names}")
+
+
+def chain(cell: "Cell", longest: int = 10) -> str:
+    """Name the actors that wait for one another, from ``cell`` on."""
+    names = [str(cell)]
+    future = waits_of(cell)
+    while future is not None and len(names) < longest:
+        owner, following = owner_of(future)
+        if owner is not None:
+            names.append(str(owner))
+        before = list(following)
+        future = before[-1] if owner is not None and before else before[0] if len(before) == 1 else None
+    return " → ".join(names)
