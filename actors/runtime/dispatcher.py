@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("showcaller.actors")
 
 SPARES_KEPT = 4  # spare threads kept for the next blocking handler; more of them end
-UNTIL_TIMERS = 64  # slices between two looks at the timers, while there is always work
+UNTIL_TIMERS = 64  # slices between two looks at the timers, while there is always work,
+UNTIL_TIMERS_SECONDS = 0.005  # or less time, if the slices are long
 
 
 class Dispatcher(BaseDispatcher):
@@ -234,15 +235,15 @@ class Dispatcher(BaseDispatcher):
     def _take_turns(self, thread: DispatcherThread) -> None:  # noqa: C901 - calls would cost more
         thread.since = self.clock.monotonic()
         ready, timers, now = self._ready, self.timers, self.clock.monotonic
-        until_timers = 0
+        until_timers, look_at = 0, 0.0
         while True:
             if self._runner is not thread:
                 if not self._rest(thread):
                     return
                 thread.since = now()
                 continue
-            if until_timers <= 0:
-                until_timers = UNTIL_TIMERS
+            if until_timers <= 0 or thread.since > look_at:
+                until_timers, look_at = UNTIL_TIMERS, thread.since + UNTIL_TIMERS_SECONDS
                 if len(timers):
                     self._look_at_timers()
             try:
