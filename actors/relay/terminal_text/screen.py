@@ -205,7 +205,10 @@ class Screen:
 
     def shift_lines(self, count: int) -> None:
         """Insert empty lines at the cursor's, or below zero delete lines; inside the screen."""
-        if self._main is not None or not self._top <= self._y < len(self.rows):
+        if self._main is not None or self._y < self._top:
+            return
+        self._x = 0
+        if self._y >= len(self.rows):
             return
         if count < 0:
             del self.rows[self._y : self._y - count]

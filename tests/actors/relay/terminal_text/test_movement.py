@@ -60,7 +60,7 @@ def test_within_a_line(raw: str, line: str) -> None:
         (f"one\ntwo\n{ESC}[2;2HX", ["one", "tXo"]),
         (f"one\ntwo\n{ESC}[HX", ["Xne", "two"]),
         (f"one\ntwo\n{ESC}[1dX", ["Xne", "two"]),
-        (f"one\ntwo\n{ESC}[2A{ESC}[LX", ["X", "one", "two"]),
+        (f"one\ntwo{ESC}[A{ESC}[LX", ["X", "one", "two"]),
         (f"one\ntwo\nthree\n{ESC}[3A{ESC}[2M", ["three"]),
         (f"one\n{ESC}7two\nthree{ESC}8X", ["one", "Xwo", "three"]),
         (f"one{ESC}[3;2HX", ["one", "", " X"]),
