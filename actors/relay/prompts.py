@@ -7,16 +7,17 @@ from showcaller.actors.contract.calls import CreateSession, Send
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.idempotency import fingerprint
-from showcaller.actors.contract.provider_entries import ProviderCatalogue
+from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a first line that make a title
 
 
-def check_provider(provider: str, nothing: str, known: ProviderCatalogue) -> None:
-    """Refuse a provider that this relay does not have."""
-    if known.find(provider) is not None:
-        return
+def check_provider(provider: str, nothing: str, known: ProviderCatalogue) -> ProviderEntry:
+    """Give the entry of a provider; raises ``Refusal`` for one that this relay does not have."""
+    entry = known.find(provider)
+    if entry is not None:
+        return entry
     names = [entry.provider for entry in known]
     listed = ", ".join(entry.written for entry in known)
     raise Refusal(
@@ -65,11 +66,20 @@ def title_of(text: str, empty: str = "(no title)") -> str:
     return text.strip().split("\n", 1)[0].strip()[:TITLE] or empty
 
 
-def message_row(call: CreateSession | Send, ports: Ports, client_id: str | None) -> dict[str, Any]:
-    """A prompt of the owner, as the store takes it."""
+def message_row(
+    call: CreateSession | Send,
+    ports: Ports,
+    client_id: str | None,
+    *,
+    caller: str | None = None,
+    hops: int = 0,
+) -> dict[str, Any]:
+    """A prompt as the store takes it; ``caller`` is the session of the agent that sends it, if one does."""
     return {
         "id": ports.new_id("msg_"),
-        "origin": "owner",
+        "origin": "owner" if caller is None else "agent",
+        "caller": caller,
+        "hops": hops,
         "text": call.text,
         "client_id": client_id,
         "fingerprint": None if client_id is None else fingerprint(call),

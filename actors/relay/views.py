@@ -19,8 +19,8 @@ def as_cut(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "running": None, "last_turn": cut}
 
 
-def session_view(row: dict[str, Any]) -> SessionRow:
-    """A session as lists and readings show it."""
+def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
+    """A session as lists and readings show it to ``caller``, an agent's session or None for the owner."""
     return SessionRow(
         id=row["id"],
         title=row["title"],
@@ -35,6 +35,8 @@ def session_view(row: dict[str, Any]) -> SessionRow:
         message_count=row["message_count"],
         group=group_place(row),
         created_by=row["created_by"] or row["origin"],
+        started_by_you=caller is not None and row["created_by"] == caller,
+        may_create_sessions=True if row.get("may_create_sessions") else None,
         archived=True if row["archived_at"] is not None else None,
     )
 

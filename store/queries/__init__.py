@@ -12,6 +12,7 @@ from showcaller.store.queries.fanouts import fanout, fanout_items, find_group, l
 from showcaller.store.queries.messages import message, read_messages
 from showcaller.store.queries.outbox import counts, relay, unfinished
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
+from showcaller.store.queries.started import started_at_work
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -20,6 +21,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             load_session,
             find_session,
             list_sessions,
+            started_at_work,
             read_messages,
             message,
             unfinished,
@@ -47,5 +49,6 @@ __all__ = [
     "message",
     "read_messages",
     "relay",
+    "started_at_work",
     "unfinished",
 ]

@@ -9,7 +9,7 @@ from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
-from showcaller.actors.relay.calls import OWNER, Call, Caller, CallRequest
+from showcaller.actors.relay.calls import OWNER, Call, Caller, CallRequest, Conversations
 from showcaller.actors.relay.fanout_items import check_items
 from showcaller.actors.relay.fanout_messages import FanoutRequest
 from showcaller.actors.relay.messages import Close
@@ -30,6 +30,7 @@ class LocalDoor:
         self._supervisor = supervisor
         self._ports = ports
         self._dispatcher = dispatcher
+        self._conversations = Conversations()
         self._gate = threading.Lock()
         self._under_way: set[Future[Any]] = set()
         self._closed = False
@@ -72,7 +73,7 @@ class LocalDoor:
                 refused.set(_closed().to_result())
                 return refused
             with self._dispatcher:
-                call = Call.start(self._ports, self._supervisor)
+                call = Call.start(self._ports, self._supervisor, self._conversations)
             result = call.request(CallRequest(arguments, caller, client_id))
             self._under_way.add(result)
         result.add_done_callback(self._under_way.discard)

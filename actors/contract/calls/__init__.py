@@ -42,7 +42,7 @@ from showcaller.actors.contract.calls.watching import (
     Unsubscribe,
 )
 
-Call = ListSessions | ReadSession | Send | CreateSession | Wait
+Call = ListRelays | ListSessions | ReadSession | Send | CreateSession | Wait
 """The calls that this version carries out: an action joins them when what it does is built."""
 
 __all__ = [

@@ -2,5 +2,6 @@
 
 from showcaller.actors.relay.calls.call import Call
 from showcaller.actors.relay.calls.caller import OWNER, Caller, CallRequest
+from showcaller.actors.relay.calls.conversations import Conversations
 
-__all__ = ["OWNER", "Call", "CallRequest", "Caller"]
+__all__ = ["OWNER", "Call", "CallRequest", "Caller", "Conversations"]

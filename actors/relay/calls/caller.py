@@ -4,10 +4,15 @@ from typing import Any, Final, Literal, NamedTuple
 
 
 class Caller(NamedTuple):
-    """Who calls, as the door knows from its token: the owner, or the session of an agent."""
+    """Who calls, as the door knows from its token: the owner, or the agent of a session, which it names."""
 
     kind: Literal["owner", "agent"]
     session: str | None = None
+
+    @property
+    def agent(self) -> str | None:
+        """The calling agent's session; None for the owner."""
+        return self.session if self.kind == "agent" else None
 
 
 OWNER: Final = Caller("owner")

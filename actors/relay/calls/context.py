@@ -1,11 +1,15 @@
 """What one call goes by: who makes it, on which relay, and how it reads and asks."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.settings import Settings
 from showcaller.actors.relay import views
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls.caller import Caller
+from showcaller.actors.relay.calls.conversations import Conversations
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.runtime import ActorRef, Future
 
@@ -13,20 +17,33 @@ Row = dict[str, Any]
 """A row of the store as a query gives it."""
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(slots=True)
 class CallContext:
     """One call under way; used by its actor alone.
 
     ``relay`` is this relay's name; ``notes`` gather sentences for the result; ``client_id`` is the checked
-    id of a write, if it came with one.
+    id of a write, if it came with one; ``started`` is called once the session that the call sets to work
+    shows in the store, or nothing comes of it.
     """
 
     ports: Ports
     supervisor: ActorRef[Any]
+    conversations: Conversations
     caller: Caller
     relay: str
     client_id: str | None = None
     notes: list[str] = field(default_factory=list)
+    started: Callable[[], None] = _nothing
+    _own_row: Row | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The owner's settings of this relay."""
+        return self.ports.settings
 
     def read(self, query: str, /, **arguments: Any) -> "Future[Any]":
         """Run a query of the store."""
@@ -39,3 +56,16 @@ class CallContext:
     def as_it_is(self, row: Row) -> Row:
         """Give a session's row as it is now: what a relay that has gone had under way is cut."""
         return row if self.ports.relay_runs() else views.as_cut(row)
+
+    async def own_row(self) -> Row | None:
+        """Give the row of the calling agent's session; None for the owner.
+
+        Raises ``Refusal`` when there is no such session any more.
+        """
+        if self.caller.agent is None:
+            return None
+        if self._own_row is None:
+            self._own_row = await self.read("load_session", session=self.caller.agent)
+        if self._own_row is None:
+            raise Refusal(Code.UNAUTHENTICATED, "The session that this call comes from does not exist.")
+        return self._own_row

@@ -8,6 +8,7 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.summaries import SHORT_ID, quoted, summary
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
 from showcaller.actors.relay.messages import AwaitEnd, Glance, IfAwake, Look, TurnOver
 from showcaller.actors.relay.turn_records import cut_end
@@ -18,7 +19,17 @@ End = TurnOver | Glance | Literal["cancelled"]
 
 
 async def end_of(context: CallContext, session: str, message: str, wait_seconds: int) -> End:
-    """Wait for a message's end; gives how it stands when the time is up first, or nothing will come."""
+    """Wait for a message's end; gives how it stands when the time is up first, or nothing will come.
+
+    A call of an agent for which the session waits does not wait, and its note says why.
+    """
+    with context.conversations.waits.waiting(context.caller.agent, session) as may_wait:
+        if not may_wait:
+            context.notes.append(WAITED_FOR)
+        return await _waited(context, session, message, wait_seconds if may_wait else 0)
+
+
+async def _waited(context: CallContext, session: str, message: str, wait_seconds: int) -> End:
     try:
         over: TurnOver | None = await context.ask(
             IfAwake(session, AwaitEnd(message)), timeout=float(wait_seconds)

@@ -7,41 +7,50 @@ from showcaller.actors.contract.summaries import summary
 from showcaller.actors.relay import prompts, views
 from showcaller.actors.relay.calls import outcomes
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.settings import Start
+from showcaller.actors.relay.calls.session_settings import Sending, Start
 from showcaller.actors.relay.messages import Accepted, CreateSession, Prompt, ToSession
 from showcaller.actors.relay.refusals import refusal_for
 
 
-async def send(context: CallContext, call: calls.Send, session: str) -> results.PromptResult:
+async def send(
+    context: CallContext, call: calls.Send, session: str, sending: Sending
+) -> results.PromptResult:
     """Store a prompt, and say what has become of it."""
-    message = prompts.message_row(call, context.ports, context.client_id)
+    message = _message(context, call, sending.hops)
     prompt = Prompt(message, only_if_idle=call.if_busy == "fail")
     accepted: Accepted = await context.ask(ToSession(session, prompt))
+    context.started()
     return await _outcome(context, "send", accepted, call.text, call.wait_seconds)
 
 
 async def create_session(
-    context: CallContext, call: calls.CreateSession, start: Start
+    context: CallContext, call: calls.CreateSession, session: str, start: Start
 ) -> results.CreateSessionResult:
     """Store a session with its first prompt, and say what has become of that."""
-    message = prompts.message_row(call, context.ports, context.client_id)
+    message = _message(context, call, start.hops)
     row: Row = {
-        "id": context.ports.new_id("ses_"),
+        "id": session,
         "title": call.title or prompts.title_of(call.text),
         "provider": start.provider,
         "mode": start.mode,
-        "origin": "owner",
+        "origin": context.caller.kind,
+        "created_by": context.caller.agent,
         "created_at": message["created_at"],
         "cwd": start.cwd,
         "group": None if start.group is None else start.group["id"],
     }
     accepted: Accepted = await context.ask(CreateSession(row, Prompt(message)))
+    context.started()
     outcome = await _outcome(context, "create_session", accepted, call.text, call.wait_seconds)
     if accepted.duplicate:
         row = await context.read("load_session", session=accepted.session)
     elif start.group is not None:
         row |= {"group_name": start.group["name"], "group_head": None}
     return _created(outcome, row, start.model_source)
+
+
+def _message(context: CallContext, call: calls.Send | calls.CreateSession, hops: int) -> Row:
+    return prompts.message_row(call, context.ports, context.client_id, caller=context.caller.agent, hops=hops)
 
 
 def _created(

@@ -15,7 +15,9 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
     page = await context.read(
         "list_sessions", scope=call.scope, query=call.query, limit=call.limit, after=after
     )
-    sessions = tuple(views.session_view(context.as_it_is(row)) for row in page["sessions"])
+    sessions = tuple(
+        views.session_view(context.as_it_is(row), context.caller.agent) for row in page["sessions"]
+    )
     working = sum(1 for session in sessions if session.state == "running_turn")
     return results.ListSessionsResult(
         relay=context.relay,
@@ -35,7 +37,7 @@ async def read_session(
     page = await context.read("read_messages", session=session, last=call.last, before=before and before[1])
     glance: Glance | None = await context.ask(IfAwake(session, Look()))
     running = row["running"] and await context.read("message", message=row["running"])
-    view = views.session_view(row)
+    view = views.session_view(row, context.caller.agent)
     older = page["older"]
     return results.ReadSessionResult(
         relay=context.relay,

@@ -47,6 +47,7 @@ def test_ten_actions_mean_this_relay_when_they_name_none() -> None:
 
 def test_a_built_action_is_the_one_that_its_model_names() -> None:
     assert [row.name for row in available_actions()] == [
+        "list_relays",
         "list_sessions",
         "read_session",
         "send",

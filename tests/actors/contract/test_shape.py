@@ -250,7 +250,9 @@ class TestRequired:
 class TestNames:
     @pytest.mark.parametrize("relay", ["this", "THIS", " This "])
     def test_this_relay_is_named_in_any_case(self, relay: str) -> None:
-        assert call(LIST, relay=relay).relay == "this"
+        listing = call(LIST, relay=relay)
+        assert isinstance(listing, ListSessions)
+        assert listing.relay == "this"
 
     @pytest.mark.parametrize("name", [SESSION, "3f9c2a1e7b0d", "ses_3f9c2a", "3f9c2a", " 3f9c2a "])
     def test_a_session_is_named_by_six_characters_or_more(self, name: str) -> None:

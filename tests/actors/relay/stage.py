@@ -12,8 +12,10 @@ from typing import Any, ClassVar
 
 from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.ids import Prefix, new_id
+from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
+from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.contract.worker import RunTurn
-from showcaller.actors.relay.calls import OWNER
+from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.relay.messages import Close, StopRunning, ToSession
 from showcaller.actors.relay.ports import Ports, WorkerPort
@@ -41,6 +43,8 @@ class Stage:
         read_only: bool = False,
         workers: WorkerPort | None = None,
         settled: bool = True,
+        settings: Settings = DEFAULTS,
+        providers: ProviderCatalogue = BUILT_IN,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -60,6 +64,8 @@ class Stage:
             relay_name=NAME,
             default_folder=str(home),
             version="1",
+            settings=settings,
+            providers=providers,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))
@@ -112,14 +118,18 @@ class Stage:
 
     # -- calls -------------------------------------------------------------------------------------
 
-    def begin(self, action: str, /, client_id: str | None = None, **arguments: Any) -> "Future[Any]":
-        """Begin a call of the owner and give the future of its result."""
+    def begin(
+        self, action: str, client_id: str | None = None, by: Caller = OWNER, /, **arguments: Any
+    ) -> "Future[Any]":
+        """Begin a call, of the owner unless somebody else is named, and give the future of its result."""
         call = {"action": action, "relay": "this", **arguments}
-        return self.door._begin(call, OWNER, client_id)
+        return self.door._begin(call, by, client_id)
 
-    def call(self, action: str, /, client_id: str | None = None, **arguments: Any) -> dict[str, Any]:
+    def call(
+        self, action: str, client_id: str | None = None, by: Caller = OWNER, /, **arguments: Any
+    ) -> dict[str, Any]:
         """Carry out a call and give its result; time stands still, so nothing that waits for it ends."""
-        result = self.begin(action, client_id, **arguments)
+        result = self.begin(action, client_id, by, **arguments)
         self.settle()
         assert result.done, f"{action} still waits"
         found: dict[str, Any] = result.get()

@@ -1,0 +1,105 @@
+"""The checks that hold for agents alone: each lets the owner through."""
+
+from typing import Final
+
+from showcaller.actors.contract import calls
+from showcaller.actors.contract.actions import Action
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.ids import names_session
+from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.relay.calls.context import CallContext
+
+_NEEDS_NO_SWITCH: Final = (calls.ListRelays,)
+_NOT_ON_ITSELF: Final = (calls.Send, calls.Wait)
+
+
+def check_rate(context: CallContext, *, is_write: bool) -> None:
+    """Refuse a call too many, or a write too many, in the conversation's sliding minute."""
+    if context.caller.agent is not None:
+        now = int(context.ports.clock.monotonic() * 1000)
+        context.conversations.rates.admit(context.caller.agent, now, write=is_write)
+
+
+def check_switch(context: CallContext, call: calls.Call) -> None:
+    """Refuse agents where their owner has not let them use sessions."""
+    if context.caller.agent is None or context.settings.agent_sessions or isinstance(call, _NEEDS_NO_SWITCH):
+        return
+    raise Refusal(
+        Code.LOCAL_DISABLED,
+        "Agents may not use the sessions of this relay: its owner has not switched that on (agent_sessions).",
+    )
+
+
+def check_own_session(context: CallContext, call: calls.Call) -> None:
+    """Refuse what would wait for the caller's own conversation, or change it."""
+    own = context.caller.agent
+    if own is None or not isinstance(call, _NOT_ON_ITSELF) or call.session is None:
+        return
+    if names_session(call.session, own):
+        raise Refusal(
+            Code.OWN_SESSION,
+            f"That is your own session: {call.action} works on other sessions only. {call.nothing}".strip(),
+        )
+
+
+async def check_nested(context: CallContext, call: calls.Call) -> None:
+    """Refuse a session that an agent started to start sessions, unless its owner lets it."""
+    if not isinstance(call, calls.CreateSession):
+        return
+    own = await context.own_row()
+    if own is not None and own["origin"] == "agent" and not own.get("may_create_sessions"):
+        raise Refusal(
+            Code.NESTED_SESSION,
+            "Your session was started by an agent, so it may not start sessions unless this relay's owner "
+            f"lets it. {call.nothing}",
+        )
+
+
+async def check_active(
+    context: CallContext, call: calls.Send | calls.CreateSession, session: str, starter: str | None
+) -> None:
+    """Refuse to set a session to work beside as many as may be of those that the caller started.
+
+    Those that other calls are about to set to work count as well. ``starter`` is who started ``session``.
+    """
+    caller = context.caller.agent
+    if caller is None or starter != caller:
+        return
+    others, context.started = context.conversations.starting.begin(caller, session)
+    at_work: list[str] = await context.read("started_at_work", caller=caller)
+    others = (others | frozenset(at_work)) - {session}
+    limit = context.settings.max_active_sessions
+    if len(others) >= limit:
+        raise Refusal(
+            Code.SESSION_LIMIT,
+            f"{len(others)} sessions that you started are at work, and {limit} may be: wait until one "
+            f"of them has finished. {call.nothing}",
+            limit=limit,
+            sessions=sorted(others),
+        )
+
+
+def check_may_start(
+    context: CallContext, call: calls.Send | calls.CreateSession, entry: ProviderEntry
+) -> None:
+    """Refuse agents a provider that its owner has not opened to them."""
+    if context.caller.agent is None or entry.agents_may_start:
+        return
+    open_to_agents = [each.provider for each in context.ports.providers if each.agents_may_start]
+    listed = f"they may use {', '.join(open_to_agents)}" if open_to_agents else "they may use none"
+    raise Refusal(
+        Code.PROVIDER_UNAVAILABLE,
+        f"Agents may not start or prompt {entry.provider} sessions on this relay; {listed}. {call.nothing}",
+        providers=open_to_agents,
+    )
+
+
+def check_consent(context: CallContext, call: calls.Call, action: Action) -> None:
+    """Refuse what the owner would have to be asked about, because there is no way to ask yet."""
+    if context.caller.agent is None or context.settings.unsafe_no_cards or not action.is_write(call):
+        return
+    raise Refusal(
+        Code.APPROVAL_DENIED,
+        f"{action.name} needs the consent of this relay's owner, whom this version cannot ask yet. "
+        f"{call.nothing}".strip(),
+    )

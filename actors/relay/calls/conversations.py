@@ -1,0 +1,66 @@
+"""What a relay remembers of the agents' conversations between their calls, for as long as it runs."""
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from showcaller.actors.contract.rate import WINDOW, Past, admit
+from showcaller.actors.relay.calls.waits import Waits
+
+MANY: Final = 1_000
+"""Conversations whose windows are kept before those that have run out are looked for."""
+
+
+class Rates:
+    """The sliding minute of each conversation. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._gate = threading.Lock()
+        self._past: dict[str, Past] = {}
+        self._many = MANY
+
+    def admit(self, session: str, now: int, *, write: bool) -> None:
+        """Count one more call at ``now`` (milliseconds that never go back), or raise ``Refusal``."""
+        with self._gate:
+            self._past[session] = admit(self._past.get(session, Past()), now, write=write)
+            if len(self._past) > self._many:
+                self._past = {s: past for s, past in self._past.items() if past.calls[-1] > now - WINDOW}
+                self._many = max(MANY, 2 * len(self._past))
+
+
+class Starting:
+    """Sessions that agents are about to set to work, which the store does not show yet. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._gate = threading.Lock()
+        self._sessions: dict[str, list[str]] = {}
+
+    def begin(self, caller: str, session: str) -> tuple[frozenset[str], Callable[[], None]]:
+        """Note that ``caller`` is about to set ``session`` to work.
+
+        Gives the sessions that it was about to set to work before, and what to call once the store shows this
+        one or nothing has come of it; to call that again is harmless.
+        """
+        with self._gate:
+            under_way = self._sessions.setdefault(caller, [])
+            before = frozenset(under_way)
+            under_way.append(session)
+        left = [session]
+
+        def end() -> None:
+            with self._gate:
+                while left:
+                    under_way.remove(left.pop())
+                if not under_way and self._sessions.get(caller) is under_way:
+                    del self._sessions[caller]
+
+        return before, end
+
+
+class Conversations:
+    """One relay's books about the agents that call it."""
+
+    def __init__(self) -> None:
+        self.rates = Rates()
+        self.starting = Starting()
+        self.waits = Waits()

@@ -1,0 +1,27 @@
+"""How freely a prompted agent works: what a call named, its caller's mode, and what the session has: pure."""
+
+from typing import Final
+
+STRICT_TO_LOOSE: Final = ("ask", "plan", "agent", "autopilot")
+
+
+def mode_of_prompt(named: str | None, callers: str | None, sessions: str, *, started_by_caller: bool) -> str:
+    """Say in which mode a session runs a prompt.
+
+    Args:
+        named: the mode that the call names, which holds.
+        callers: the mode of the calling agent's session, which comes along; None for the owner.
+        sessions: the mode that the session has; the caller's never loosens one that it did not start.
+        started_by_caller: the caller started the session.
+
+    """
+    if named is not None:
+        return named
+    if callers is None:
+        return sessions
+    return callers if started_by_caller else min(callers, sessions, key=STRICT_TO_LOOSE.index)
+
+
+def is_looser(mode: str, than: str) -> bool:
+    """Tell whether a mode lets an agent do more than another."""
+    return STRICT_TO_LOOSE.index(mode) > STRICT_TO_LOOSE.index(than)

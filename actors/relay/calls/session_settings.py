@@ -1,0 +1,97 @@
+"""With what a prompt runs: provider, model, mode, effort, group and folder, checked before it is stored."""
+
+from typing import NamedTuple
+
+from showcaller.actors.contract import calls, results
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.contract.summaries import SHORT_ID
+from showcaller.actors.relay import prompts
+from showcaller.actors.relay.calls import agents
+from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.modes import mode_of_prompt
+from showcaller.actors.relay.calls.targets import find_group
+
+DEFAULT_PROVIDER = "command"
+DEFAULT_MODE = "agent"
+
+
+class Start(NamedTuple):
+    """With what a new session is started; ``hops`` are those of its first prompt."""
+
+    provider: str
+    model_source: results.ModelSource
+    mode: str
+    cwd: str
+    group: Row | None
+    hops: int
+
+
+class Sending(NamedTuple):
+    """With what a prompt goes to a session."""
+
+    mode: str
+    hops: int
+
+
+async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
+    """Say with what a session would be started; raises the ``Refusal`` of what is not to be had.
+
+    What an agent leaves out comes from its own session, as far as agents may have it here.
+    """
+    own = await context.own_row()
+    provider, source = _provider(context, call, own)
+    entry = prompts.check_provider(provider, call.nothing, context.ports.providers)
+    agents.check_may_start(context, call, entry)
+    context.notes.extend(prompts.check_settings(call, provider))
+    group = None if call.group is None else await find_group(context, call.group)
+    return Start(
+        provider=provider,
+        model_source=source,
+        mode=call.mode or (DEFAULT_MODE if own is None else own["mode"]),
+        cwd=prompts.working_folder(call.cwd, context.ports.default_folder),
+        group=group,
+        hops=await _hops(context, own),
+    )
+
+
+def _provider(
+    context: CallContext, call: calls.CreateSession, own: Row | None
+) -> tuple[str, results.ModelSource]:
+    if call.provider is not None:
+        return call.provider, "requested"
+    callers: ProviderEntry | None = None if own is None else context.ports.providers.find(own["provider"])
+    if own is not None and callers is not None and callers.agents_may_start:
+        return own["provider"], "caller"
+    return DEFAULT_PROVIDER, "default"
+
+
+async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sending:
+    """Say with what a prompt would go to a session; raises the ``Refusal`` of what that does not have."""
+    provider: str = row["provider"]
+    if call.provider is not None and call.provider != provider:
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"Session {row['id'][SHORT_ID]} runs {provider} and cannot change to "
+            f"{quote_foreign(call.provider)}. {call.nothing}",
+            providers=[provider],
+        )
+    entry = context.ports.providers.find(provider)
+    if entry is not None:
+        agents.check_may_start(context, call, entry)
+    context.notes.extend(prompts.check_settings(call, provider))
+    own = await context.own_row()
+    is_starter = row["created_by"] is not None and row["created_by"] == context.caller.agent
+    mode = mode_of_prompt(
+        call.mode, None if own is None else own["mode"], row["mode"], started_by_caller=is_starter
+    )
+    return Sending(mode, await _hops(context, own))
+
+
+async def _hops(context: CallContext, own: Row | None) -> int:
+    """Give the hops that a prompt carries: those of the turn from which it is sent."""
+    if own is None or own["running"] is None:
+        return 0
+    turn: Row | None = await context.read("message", message=own["running"])
+    return 0 if turn is None else int(turn["hops"])

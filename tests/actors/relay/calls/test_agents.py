@@ -1,0 +1,201 @@
+"""What holds for agents alone, one check after another."""
+
+from typing import Any
+
+import pytest
+
+from tests.actors.relay.calls.agents import Agent, agent, end_turn, open_to_agents
+from tests.actors.relay.conftest import OpenStage
+from tests.actors.relay.stage import Stage
+
+NOBODY = "ses_zzzzzzzzzzzz"
+
+
+@pytest.fixture
+def stage(open_stage: OpenStage) -> Stage:
+    return open_to_agents(open_stage)
+
+
+def code(result: dict[str, Any]) -> str | None:
+    return result.get("code")
+
+
+# -- rate ------------------------------------------------------------------------------------------
+
+
+def test_an_agent_makes_sixty_calls_a_minute_and_ten_writes(stage: Stage) -> None:
+    caller, (other, _) = agent(stage), stage.create()
+    for _ in range(10):
+        caller.call("send", session="ses_zzzzzz", text="x")
+    refused = caller.call("send", session=other, text="x")
+    assert (code(refused), refused["retryAfterSeconds"]) == ("REMOTE_RELAY_RATE_LIMITED", 60)
+    for _ in range(50):
+        assert caller.call("list_sessions")["ok"]
+    assert code(caller.call("list_sessions")) == "REMOTE_RELAY_RATE_LIMITED"
+    assert agent(stage).call("list_sessions")["ok"], "another conversation has its own minute"
+    stage.advance(60)
+    assert caller.call("list_sessions")["ok"]
+
+
+def test_the_owner_may_call_as_often_as_it_likes(stage: Stage) -> None:
+    for _ in range(70):
+        assert stage.call("list_sessions")["ok"]
+
+
+# -- switch, own session ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("action", ["list_sessions", "read_session", "send", "create_session", "wait"])
+def test_agents_are_refused_while_their_owner_has_not_let_them(open_stage: OpenStage, action: str) -> None:
+    stage = open_to_agents(open_stage, agent_sessions=False)
+    session, message = stage.create(provider="helper")
+    more = {"session": session, "text": "x", "message_id": message}
+    refused = agent(stage).call(action, **({"text": "x"} if action == "create_session" else more))
+    assert code(refused) == "REMOTE_RELAY_LOCAL_DISABLED"
+    assert "agent_sessions" in refused["error"]
+
+
+@pytest.mark.parametrize("action", ["send", "wait"])
+@pytest.mark.parametrize("length", [6, 12])
+def test_an_agent_does_not_act_on_its_own_session(stage: Stage, action: str, length: int) -> None:
+    caller = agent(stage)
+    more = {"text": "x"} if action == "send" else {"message_id": next(iter(stage.workers.open))}
+    refused = caller.call(action, session=caller.session[4 : 4 + length], **more)
+    assert code(refused) == "REMOTE_RELAY_OWN_SESSION"
+    assert caller.call("read_session", session=caller.session)["ok"]
+
+
+# -- nested ----------------------------------------------------------------------------------------
+
+
+def test_a_session_that_an_agent_started_starts_none(stage: Stage) -> None:
+    nested = agent(stage).start_agent()
+    refused = nested.call("create_session", text="x")
+    assert code(refused) == "REMOTE_RELAY_NESTED_SESSION"
+    assert "Nothing was created" in refused["error"]
+    assert nested.call("send", session=stage.create()[0], text="x")["code"] != code(refused)
+
+
+def test_an_agent_whose_session_is_gone_is_refused(stage: Stage) -> None:
+    assert code(Agent(stage, NOBODY).call("create_session", text="x")) == "REMOTE_RELAY_UNAUTHENTICATED"
+
+
+# -- sessions at work ------------------------------------------------------------------------------
+
+
+def test_four_sessions_that_an_agent_started_are_at_work_and_no_fifth(stage: Stage) -> None:
+    caller = agent(stage)
+    started = [caller.start(str(number)) for number in range(4)]
+    refused = caller.call("create_session", text="fifth", wait_seconds=0)
+    assert code(refused) == "REMOTE_RELAY_SESSION_LIMIT"
+    assert (refused["limit"], refused["sessions"]) == (4, sorted(started))
+    assert caller.call("send", session=started[0], text="more", wait_seconds=0)["ok"]
+    end_turn(stage, started[3])
+    fifth = caller.start("fifth")
+    refused = caller.call("send", session=started[3], text="more", wait_seconds=0)
+    assert code(refused) == "REMOTE_RELAY_SESSION_LIMIT"
+    end_turn(stage, fifth)
+    assert caller.call("send", session=started[3], text="more", wait_seconds=0)["ok"]
+
+
+def test_sessions_of_others_do_not_count(stage: Stage) -> None:
+    caller, other = agent(stage), agent(stage)
+    for number in range(4):
+        other.start(str(number))
+        stage.create(str(number), provider="helper")
+    foreign = caller.start()
+    for _ in range(3):
+        caller.start()
+    owners, _ = stage.create(provider="helper")
+    assert caller.call("send", session=owners, text="x", wait_seconds=0)["ok"]
+    assert stage.call("send", session=foreign, text="x", wait_seconds=0)["ok"], "the owner has no such limit"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_creates_at_the_same_time_as_many_pass_as_may(open_stage: OpenStage, seed: int) -> None:
+    stage = open_to_agents(open_stage, seed, max_active_sessions=3)
+    caller = agent(stage)
+    caller.start()
+    calls = [caller.begin("create_session", text=str(n), wait_seconds=0) for n in range(5)]
+    stage.settle()
+    assert sorted(call.get()["ok"] for call in calls) == [False] * 3 + [True] * 2
+    assert len(stage.read("started_at_work", caller=caller.session)) == 3
+
+
+def test_a_create_that_is_refused_leaves_its_place(stage: Stage) -> None:
+    caller = agent(stage)
+    for _ in range(6):
+        assert not caller.call("create_session", text="x", cwd="relative")["ok"]
+    caller.start()
+
+
+# -- providers and consent -------------------------------------------------------------------------
+
+
+def test_what_agents_may_not_start_they_may_read_and_wait_for(stage: Stage) -> None:
+    caller, (session, message) = agent(stage), stage.create()
+    for refused in (
+        caller.call("create_session", text="x", provider="command"),
+        caller.call("send", session=session, text="x"),
+    ):
+        assert code(refused) == "REMOTE_RELAY_PROVIDER_UNAVAILABLE"
+        assert refused["providers"] == ["helper", "scribe"]
+    assert caller.call("read_session", session=session)["ok"]
+    assert caller.call("wait", session=session, message_id=message, wait_seconds=0)["ok"]
+
+
+def test_without_a_way_to_ask_the_owner_an_agents_writes_are_refused(open_stage: OpenStage) -> None:
+    stage = open_to_agents(open_stage, unsafe_no_cards=False)
+    caller, (session, _) = agent(stage), stage.create(provider="helper")
+    for refused in (
+        caller.call("create_session", text="x"),
+        caller.call("send", session=session, text="x"),
+    ):
+        assert code(refused) == "REMOTE_RELAY_APPROVAL_DENIED"
+    assert caller.call("create_session", text="x", cwd="relative")["code"].endswith("INVALID_INPUT")
+    assert caller.call("read_session", session=session)["ok"]
+
+
+# -- where it comes from ---------------------------------------------------------------------------
+
+
+def test_a_started_session_takes_provider_and_mode_of_its_starter(stage: Stage) -> None:
+    caller = agent(stage, provider="scribe", mode="plan")
+    made = caller.call("create_session", text="x", wait_seconds=0)
+    assert (made["provider"], made["modelSource"], made["mode"]) == ("scribe", "caller", "plan")
+    made = caller.call("create_session", text="x", provider="helper", mode="agent", wait_seconds=0)
+    assert (made["provider"], made["modelSource"], made["mode"]) == ("helper", "requested", "agent")
+
+
+def test_a_provider_that_agents_may_not_start_is_not_inherited(stage: Stage) -> None:
+    refused = agent(stage, provider="command").call("create_session", text="x", wait_seconds=0)
+    assert code(refused) == "REMOTE_RELAY_PROVIDER_UNAVAILABLE"
+
+
+def test_who_started_a_session_is_told_from_the_callers_point_of_view(stage: Stage) -> None:
+    caller, other = agent(stage), agent(stage)
+    session = caller.start()
+    for by, is_own in ((caller, True), (other, False), (stage, False)):
+        for shown in (
+            by.call("read_session", session=session)["session"],
+            *(row for row in by.call("list_sessions")["sessions"] if row["id"] == session),
+        ):
+            assert shown["createdBy"] == caller.session
+            assert shown["startedByYou"] is is_own
+    assert caller.call("read_session", session=caller.session)["session"]["createdBy"] == "owner"
+
+
+def test_a_prompt_keeps_who_sent_it(stage: Stage) -> None:
+    caller = agent(stage)
+    sent = caller.call("send", session=stage.create(provider="helper")[0], text="x", wait_seconds=0)
+    row = stage.read("message", message=sent["message_id"])
+    assert (row["origin"], row["caller"], row["hops"]) == ("agent", caller.session, 0)
+
+
+def test_ids_of_two_callers_do_not_meet(stage: Stage) -> None:
+    session, _ = stage.create(provider="helper")
+    sent = [
+        by.call("send", "one", session=session, text="x", wait_seconds=0)
+        for by in (stage, agent(stage), agent(stage))
+    ]
+    assert len({result["message_id"] for result in sent}) == 3
