@@ -131,9 +131,9 @@ class Desk:
         for message in messages:
             self.value("accept_message", message=message_of(message, session=f"ses_{name}"))
 
-    def handed(self, name: str, *messages: str) -> None:
+    def handed(self, name: str, *messages: str, **more: Any) -> None:
         """Make a session whose prompts are all with a worker."""
-        self.session(name, *messages)
+        self.session(name, *messages, **more)
         for message in messages:
             self.value("hand_over", message=f"msg_{message}", worker="wrk_1", at=2_000)
 
