@@ -19,9 +19,9 @@ from peewee import (
     FloatField,
     IntegerField,
     Model,
+    Node,
     NodeList,
     TextField,
-    fn,
 )
 
 
@@ -33,6 +33,10 @@ class RisingField(AutoField):
         return NodeList((super().ddl(ctx), SQL("AUTOINCREMENT")))
 
 
+ZERO: list[Node] = [SQL("DEFAULT 0")]
+"""What a column that came later says for the rows before it."""
+
+
 class StoreModel(Model):
     """Base of every table."""
 
@@ -41,13 +45,21 @@ class StoreModel(Model):
 
 
 class Relay(StoreModel):
-    """This relay: one row."""
+    """This relay: one row. Events up to ``pruned_cursor`` may have been deleted, later ones are all there."""
 
     id = TextField(primary_key=True)
     name = TextField()
     version = TextField()
     created_at = IntegerField()
     opened_at = IntegerField()
+    pruned_cursor = IntegerField(default=0, constraints=ZERO)
+
+
+class Setting(StoreModel):
+    """What the owner set, as JSON text; what nobody set has no row."""
+
+    name = TextField(primary_key=True)
+    value = TextField()
 
 
 class SessionGroup(StoreModel):
@@ -64,7 +76,11 @@ class SessionGroup(StoreModel):
 
 
 class Session(StoreModel):
-    """A conversation with one agent."""
+    """A conversation with one agent.
+
+    While ``held_at`` is set, a stop holds its queue. One with ``deleted_at`` is a tombstone: it is archived
+    as well, and its texts, and those of its messages, are gone.
+    """
 
     id = TextField(primary_key=True)
     title = TextField()
@@ -80,6 +96,15 @@ class Session(StoreModel):
     last_activity_at = IntegerField()
     archived_at = IntegerField(null=True)
     message_count = IntegerField(default=0)
+    held_at = IntegerField(null=True)
+    deleted_at = IntegerField(null=True)
+    may_create_sessions = BooleanField(default=False, constraints=ZERO)
+    agent_session_id = TextField(null=True)
+    repo = TextField(null=True)
+    branch = TextField(null=True)
+    auto_compact_window = IntegerField(null=True)
+    thinking_enabled = BooleanField(null=True)
+    thinking_display = TextField(null=True)
 
     class Meta:
         indexes = ((("last_activity_at", "id"), False),)
@@ -89,7 +114,9 @@ class Message(StoreModel):
     """A prompt with what became of its turn (role ``user``), or a reply (role ``agent``).
 
     ``position`` is the order in which the relay accepted messages, over all sessions; ``fanout`` is the
-    group of the fan-out whose attempt it is.
+    group of the fan-out whose attempt it is. One that joined a running turn names that turn's message in
+    ``steered_into`` and is ``handed`` like it; ``steer_taken`` says that the agent acknowledged it. ``via``
+    is JSON text about the agent that sent it; ``model``, ``mode`` and ``effort`` are what the sender named.
     """
 
     position = AutoField()
@@ -100,8 +127,6 @@ class Message(StoreModel):
     origin = TextField()
     hops = IntegerField(default=0)
     caller = TextField(null=True)
-    client_id = TextField(null=True)
-    fingerprint = TextField(null=True)
     text = TextField()
     item = TextField(null=True)
     fanout = TextField(null=True)
@@ -118,9 +143,58 @@ class Message(StoreModel):
     created_at = IntegerField()
     handed_at = IntegerField(null=True)
     ended_at = IntegerField(null=True)
+    steered_into = TextField(null=True)
+    steer_taken = BooleanField(default=False, constraints=ZERO)
+    model = TextField(null=True)
+    mode = TextField(null=True)
+    effort = TextField(null=True)
+    via = TextField(null=True)
 
     class Meta:
         indexes = ((("session", "position"), False),)
+
+
+class ClientId(StoreModel):
+    """A write that its caller named, so that a repeat has no second effect; ``caller`` is '' for the owner.
+
+    A prompt has its ``message`` and ``session``; any other write its ``result`` as JSON text.
+    """
+
+    caller = TextField()
+    client_id = TextField()
+    fingerprint = TextField(null=True)
+    message = TextField(null=True)
+    session = TextField(null=True)
+    result = TextField(null=True)
+    created_at = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("caller", "client_id")
+        indexes = ((("created_at",), False),)
+
+
+class Task(StoreModel):
+    """Something that runs in the background of a session.
+
+    ``worker_task`` is its worker's name for it, ``message`` the turn in which it began, ``status`` is
+    ``running``, ``done``, ``failed``, ``stopped`` or ``interrupted``. ``tail`` is the end of its raw output,
+    kept for a while after its end.
+    """
+
+    id = TextField(primary_key=True)
+    session = TextField()
+    worker_task = TextField()
+    message = TextField(null=True)
+    type = TextField()
+    description = TextField()
+    status = TextField()
+    exit_code = IntegerField(null=True)
+    started_at = IntegerField()
+    ended_at = IntegerField(null=True)
+    tail = TextField(null=True)
+
+    class Meta:
+        indexes = ((("session", "worker_task"), True),)
 
 
 class Event(StoreModel):
@@ -132,6 +206,7 @@ class Event(StoreModel):
     at = IntegerField()
     message = TextField(null=True)
     text = TextField()
+    task = TextField(null=True)
 
 
 class Outbox(StoreModel):
@@ -194,9 +269,12 @@ class WriterBatch(StoreModel):
 
 MODELS: tuple[type[StoreModel], ...] = (
     Relay,
+    Setting,
     SessionGroup,
     Session,
     Message,
+    ClientId,
+    Task,
     Event,
     Outbox,
     Fanout,
@@ -218,25 +296,23 @@ def unfinished(status: "Field[Any]") -> Any:
     return status.in_([literal("queued"), literal("handed")])
 
 
-def caller_key() -> Any:
-    """The caller as a part of the idempotency key: the owner, who has no session, counts as one caller."""
-    return fn.COALESCE(Message.caller, SQL("''"))
+def running_turn() -> tuple[Any, ...]:
+    """The conditions of messages whose turn runs, but for those that joined another's."""
+    return (Message.status == literal("handed"), unfinished(Message.status), Message.steered_into.is_null())
 
 
 Session.add_index(
-    Session.index(Session.group, where=Session.group.is_null(False), name="session_group_members")
+    Session.index(
+        Session.group,
+        Session.last_activity_at,
+        where=Session.group.is_null(False),
+        name="session_group_members",
+    )
 )
 Message.add_index(
     Message.index(
         Message.status, Message.session, where=unfinished(Message.status), name="message_unfinished"
     )
 )
-Message.add_index(
-    Message.index(
-        caller_key(),
-        Message.client_id,
-        unique=True,
-        where=Message.client_id.is_null(False),
-        name="message_client_id",
-    )
-)
+Task.add_index(Task.index(Task.session, where=Task.status == literal("running"), name="task_running"))
+Task.add_index(Task.index(Task.ended_at, where=Task.tail.is_null(False), name="task_tails"))

@@ -3,6 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
+from showcaller.actors.contract import limits
 from showcaller.actors.contract.worker import RunTurn, TurnEnded
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Prompt
@@ -27,8 +28,8 @@ def prompt_command(
     arguments: dict[str, Any] = {"message": message}
     if new_session is not None:
         arguments["session"] = new_session
-    if is_busy:
-        arguments["queue_limit"] = 0
+    else:
+        arguments["queue_limit"] = 0 if is_busy else limits.QUEUED_MESSAGES
     if prompt.item is not None:
         arguments |= {"group": prompt.item.group, "number": prompt.item.number}
         return StoreCommand("start_item" if new_session is not None else "retry_item", arguments)

@@ -8,10 +8,23 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from showcaller.store.commands.archiving import archive_session, delete_session
 from showcaller.store.commands.fanouts import finish_fanout, record_item, retry_item, start_fanout, start_item
+from showcaller.store.commands.holds import hold_queue, release_queue
 from showcaller.store.commands.relay import create_group, open_relay
-from showcaller.store.commands.sessions import accept_message, archive_session, create_session
-from showcaller.store.commands.turns import cancel_message, end_turn, hand_over, interrupt_turns, take_back
+from showcaller.store.commands.repeats import remember_call
+from showcaller.store.commands.sessions import accept_message, create_session
+from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
+from showcaller.store.commands.tasks import end_task, start_task
+from showcaller.store.commands.turns import (
+    begin_continuation,
+    cancel_message,
+    end_queued,
+    end_turn,
+    hand_over,
+    interrupt_turns,
+    take_back,
+)
 
 COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -22,11 +35,22 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             create_session,
             accept_message,
             archive_session,
+            delete_session,
+            hold_queue,
+            release_queue,
+            remember_call,
             hand_over,
             take_back,
+            begin_continuation,
+            steer_message,
+            steer_taken,
+            unsteer_message,
             cancel_message,
+            end_queued,
             end_turn,
             interrupt_turns,
+            start_task,
+            end_task,
             start_fanout,
             start_item,
             retry_item,
@@ -41,17 +65,28 @@ __all__ = [
     "COMMANDS",
     "accept_message",
     "archive_session",
+    "begin_continuation",
     "cancel_message",
     "create_group",
     "create_session",
+    "delete_session",
+    "end_queued",
+    "end_task",
     "end_turn",
     "finish_fanout",
     "hand_over",
+    "hold_queue",
     "interrupt_turns",
     "open_relay",
     "record_item",
+    "release_queue",
+    "remember_call",
     "retry_item",
     "start_fanout",
     "start_item",
+    "start_task",
+    "steer_message",
+    "steer_taken",
     "take_back",
+    "unsteer_message",
 ]

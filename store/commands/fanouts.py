@@ -78,7 +78,9 @@ def start_item(
     return created
 
 
-def retry_item(db: sqlite3.Connection, group: str, number: int, message: NewMessage) -> dict[str, Any]:
+def retry_item(
+    db: sqlite3.Connection, group: str, number: int, message: NewMessage, *, queue_limit: int
+) -> dict[str, Any]:
     """Queue a further attempt at an item in its session, as ``accept_message`` does and with its results.
 
     Raises Conflict ``missing``, ``recorded``, or ``not_started`` (it has no session yet: ``start_item``).
@@ -86,7 +88,7 @@ def retry_item(db: sqlite3.Connection, group: str, number: int, message: NewMess
     session = _unrecorded(db, group, number)
     if session is None:
         raise Conflict("not_started", f"item {number} of {group} has no session yet")
-    accepted = accept_message(db, {**message, "session": session, "fanout": group})
+    accepted = accept_message(db, {**message, "session": session, "fanout": group}, queue_limit=queue_limit)
     if "duplicate" not in accepted:
         _ATTEMPT.run(db, group=group, number=number, session=session, message=message["id"])
     return accepted

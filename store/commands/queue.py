@@ -5,12 +5,10 @@ from typing import Any, NotRequired, TypedDict
 
 from peewee import fn
 
+from showcaller.store.commands.repeats import remember_prompt, repeated_prompt
 from showcaller.store.conflict import Conflict
-from showcaller.store.models import Event, Message, Outbox, Session, caller_key, literal, unfinished
+from showcaller.store.models import Event, Message, Outbox, Session, literal, unfinished
 from showcaller.store.statement import Slot, Statement, insertion
-
-QUEUE_LIMIT = 100
-"""How many messages may wait in a session's queue."""
 
 START_OF_TEXT = 300
 """How much of a reply an event carries, in characters."""
@@ -19,7 +17,8 @@ START_OF_TEXT = 300
 class NewMessage(TypedDict):
     """A user message as its sender's side gives it: ``item`` is JSON text, ``timeout`` seconds.
 
-    A ``client_id`` comes with the ``fingerprint`` of the call that it names.
+    A ``client_id`` comes with the ``fingerprint`` of the call that it names. ``via`` is JSON text about the
+    agent that sends it; ``model``, ``mode`` and ``effort`` are what the sender named for its turn.
     """
 
     id: str
@@ -35,14 +34,16 @@ class NewMessage(TypedDict):
     item: NotRequired[str | None]
     fanout: NotRequired[str | None]
     timeout: NotRequired[float | None]
+    model: NotRequired[str | None]
+    mode: NotRequired[str | None]
+    effort: NotRequired[str | None]
+    via: NotRequired[str | None]
 
 
 _BLANK: dict[str, Any] = {
     "kind": "text",
     "hops": 0,
     "caller": None,
-    "client_id": None,
-    "fingerprint": None,
     "item": None,
     "fanout": None,
     "timeout": None,
@@ -57,6 +58,12 @@ _BLANK: dict[str, Any] = {
     "reply_to": None,
     "handed_at": None,
     "ended_at": None,
+    "steered_into": None,
+    "steer_taken": False,
+    "model": None,
+    "mode": None,
+    "effort": None,
+    "via": None,
 }
 _GIVEN = frozenset(NewMessage.__annotations__)
 
@@ -64,11 +71,6 @@ _INSERT_MESSAGE = insertion(Message, leave_out=frozenset({"position"}))
 _INSERT_OUTBOX = insertion(Outbox, leave_out=frozenset({"id"}))
 _INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
 _DELETE_OUTBOX = Statement(Outbox.delete().where(Outbox.kind == literal("prompt"), Outbox.key == Slot("key")))
-_SAME_CLIENT_ID = Statement(
-    Message.select(Message.id, Message.session, Message.fingerprint).where(
-        caller_key() == Slot("caller"), Message.client_id == Slot("client_id")
-    )
-)
 _COUNT_QUEUED = Statement(
     Message.select(fn.COUNT(Message.position)).where(
         Message.status == literal("queued"), Message.session == Slot("session"), unfinished(Message.status)
@@ -85,29 +87,35 @@ _TOUCH = Statement(
 def duplicate_of(db: sqlite3.Connection, message: NewMessage, session: str | None) -> dict[str, Any] | None:
     """Find what the same caller already sent under the same client id; None when there is nothing.
 
-    Raises Conflict ``client_id`` when that was something else: its ``fingerprint``, of which equal ones ask
-    for the same effect, is another, or (with ``session``) it was for another session.
+    Raises Conflict ``client_id`` when that was something else.
     """
-    client_id = message.get("client_id")
-    if client_id is None:
-        return None
-    row = _SAME_CLIENT_ID.row(db, caller=message.get("caller") or "", client_id=client_id)
-    if row is None:
-        return None
-    first, first_session, fingerprint = row
-    if fingerprint != message.get("fingerprint") or session not in {None, first_session}:
-        raise Conflict("client_id", f"the id {client_id!r} was used for another call, of message {first}")
-    return {"duplicate": first, "session": first_session}
+    return repeated_prompt(
+        db, message.get("caller"), message.get("client_id"), message.get("fingerprint"), session
+    )
 
 
 def enqueue(db: sqlite3.Connection, message: NewMessage, session: str) -> int:
-    """Insert a queued user message with its outbox row; gives its position."""
+    """Insert a queued user message with its outbox row and its client id; gives its position."""
+    refuse_foreign(message)
+    position = insert_message(db, {**message, "session": session, "role": "user"})
+    insert_outbox(db, message["id"], session, message["created_at"])
+    remember_prompt(
+        db,
+        message.get("caller"),
+        message.get("client_id"),
+        message.get("fingerprint"),
+        message["id"],
+        session,
+        message["created_at"],
+    )
+    return position
+
+
+def refuse_foreign(message: NewMessage) -> None:
+    """Raise TypeError when the message sets what no sender has a say in."""
     foreign = message.keys() - _GIVEN
     if foreign:
         raise TypeError(f"a new message does not take: {', '.join(sorted(foreign))}")
-    position = insert_message(db, {**message, "session": session, "role": "user"})
-    insert_outbox(db, message["id"], session, message["created_at"])
-    return position
 
 
 def refuse_full_queue(db: sqlite3.Connection, session: str, queue_limit: int) -> None:
@@ -136,11 +144,17 @@ def delete_outbox(db: sqlite3.Connection, message: str) -> None:
 
 
 def append_event(
-    db: sqlite3.Connection, session: str, kind: str, at: int, message: str | None = None, text: str = ""
+    db: sqlite3.Connection,
+    session: str,
+    kind: str,
+    at: int,
+    message: str | None = None,
+    text: str = "",
+    task: str | None = None,
 ) -> int:
     """Append an event with the start of ``text``; gives its cursor."""
     cursor = _INSERT_EVENT.run(
-        db, session=session, kind=kind, at=at, message=message, text=text[:START_OF_TEXT]
+        db, session=session, kind=kind, at=at, message=message, text=text[:START_OF_TEXT], task=task
     ).lastrowid
     if cursor is None:
         raise RuntimeError("the appended event has no cursor")

@@ -19,7 +19,9 @@ def open_relay(db: sqlite3.Connection, relay: str, name: str, version: str, at: 
     row = _FIND_RELAY.row(db)
     if row is None:
         created_at = at
-        _INSERT_RELAY.run(db, id=relay, name=name, version=version, created_at=at, opened_at=at)
+        _INSERT_RELAY.run(
+            db, id=relay, name=name, version=version, created_at=at, opened_at=at, pruned_cursor=0
+        )
     else:
         relay, name, created_at = row
         _REOPEN_RELAY.run(db, relay=relay, version=version, at=at)

@@ -3,18 +3,23 @@
 import sqlite3
 from typing import Any, TypedDict
 
+from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import (
+    NewMessage,
     append_event,
     delete_outbox,
     insert_message,
     insert_outbox,
+    refuse_foreign,
     touch_session,
 )
+from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
-from showcaller.store.models import ENDED, Message, literal, unfinished
+from showcaller.store.models import ENDED, Message, literal, running_turn, unfinished
 from showcaller.store.statement import Slot, Statement
 
 INTERRUPTED = "the relay ended while this turn ran; it may have run in part"
+UNACKNOWLEDGED = "its turn ended before the agent acknowledged this message; it may have been read"
 
 
 class Reply(TypedDict):
@@ -33,7 +38,7 @@ _HAND_OVER = Statement(
 )
 _TAKE_BACK = Statement(
     Message.update(status="queued", worker=None, handed_at=None)
-    .where(Message.id == Slot("message"), Message.status == literal("handed"))
+    .where(Message.id == Slot("message"), Message.status == literal("handed"), Message.steered_into.is_null())
     .returning(Message.session, Message.created_at)
 )
 _CANCEL = Statement(
@@ -41,23 +46,33 @@ _CANCEL = Statement(
     .where(Message.id == Slot("message"), Message.status == literal("queued"))
     .returning(Message.session)
 )
-_END = Statement(
-    Message.update(
-        status=Slot("status"),
-        stop_reason=Slot("stop_reason"),
-        error_class=Slot("error_class"),
-        error_text=Slot("error_text"),
-        exit_code=Slot("exit_code"),
-        seconds=Slot("seconds"),
-        ended_at=Slot("at"),
-    )
-    .where(Message.id == Slot("message"), Message.status == literal("handed"))
+_FAIL_QUEUED = Statement(
+    Message.update(status="failed", error_class="other", error_text=Slot("error_text"), ended_at=Slot("at"))
+    .where(Message.id == Slot("message"), Message.status == literal("queued"))
     .returning(Message.session)
 )
-_ALL_HANDED = Statement(
-    Message.select(Message.id, Message.session)
-    .where(Message.status == literal("handed"), unfinished(Message.status))
-    .order_by(Message.position)
+_ENDING = Message.update(
+    status=Slot("status"),
+    stop_reason=Slot("stop_reason"),
+    error_class=Slot("error_class"),
+    error_text=Slot("error_text"),
+    exit_code=Slot("exit_code"),
+    seconds=Slot("seconds"),
+    ended_at=Slot("at"),
+).where(Message.id == Slot("message"), Message.status == literal("handed"))
+_END = Statement(_ENDING.where(Message.steered_into.is_null()).returning(Message.session))
+_END_JOINED = Statement(_ENDING)
+_JOINED = Statement(
+    Message.select(Message.id, Message.steer_taken).where(
+        Message.status == literal("handed"),
+        Message.session == Slot("session"),
+        unfinished(Message.status),
+        Message.steered_into == Slot("turn"),
+    )
+)
+_RUNNING = Statement(Message.select(Message.id).where(*running_turn(), Message.session == Slot("session")))
+_ALL_RUNNING = Statement(
+    Message.select(Message.id, Message.session).where(*running_turn()).order_by(Message.position)
 )
 
 
@@ -94,6 +109,39 @@ def cancel_message(db: sqlite3.Connection, message: str, at: int) -> None:
     touch_session(db, row[0], at)
 
 
+def end_queued(db: sqlite3.Connection, message: str, error_text: str, at: int) -> dict[str, Any]:
+    """End as failed a queued prompt that can never run; gives ``{"event"}``, the cursor of ``error``.
+
+    Raises Conflict ``missing`` or ``not_queued``.
+    """
+    row = _FAIL_QUEUED.row(db, message=message, error_text=error_text, at=at)
+    if row is None:
+        raise _not_in_state(db, message, "not_queued")
+    delete_outbox(db, message)
+    touch_session(db, row[0], at)
+    return {"event": append_event(db, row[0], "error", at, message, error_text)}
+
+
+def begin_continuation(db: sqlite3.Connection, message: NewMessage, worker: str, at: int) -> dict[str, Any]:
+    """Begin a turn that nobody prompted: its message is handed to the worker at once, before what waits.
+
+    Gives ``{"position", "event"}``. Raises Conflict ``missing`` or ``archived`` (the session), or ``busy``
+    when a turn of it runs.
+    """
+    refuse_foreign(message)
+    session = message.get("session")
+    if session is None:
+        raise TypeError("a continuation names its session in 'session'")
+    refuse_archived(db, session)
+    running = _RUNNING.row(db, session=session)
+    if running is not None:
+        raise Conflict("busy", f"session {session} is working on {running[0]}")
+    begun = {"kind": "continuation", "origin": "task", "role": "user", "status": "handed"}
+    position = insert_message(db, {**message, **begun, "worker": worker, "handed_at": at})
+    touch_session(db, session, at, added=1)
+    return {"position": position, "event": append_event(db, session, "turn_started", at, message["id"])}
+
+
 def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     db: sqlite3.Connection,
     *,
@@ -109,38 +157,40 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
 ) -> dict[str, Any]:
     """Record the one end of a turn: ``status`` is ``done``, ``failed`` or ``stopped``; ``seconds`` its time.
 
-    Gives ``{"event", "position"}``: the cursor of ``turn_end`` (or of ``error`` for a failed one) and the
-    reply's place (None without one). Raises Conflict ``missing``, ``not_handed`` (still queued), or
-    ``ended`` when the turn has its end already.
+    The messages that joined it end with it: as it does, if the agent acknowledged them, else as failed,
+    ``interrupted``. Gives ``{"event", "position", "joined"}``: the cursor of ``turn_end`` (or of ``error``
+    for a failed one), the reply's place (None without one), and their ids. Raises Conflict ``missing``,
+    ``not_handed`` (still queued, or part of another turn), or ``ended`` when the turn has its end already.
     """
     if status not in {"done", "failed", "stopped"}:
         raise ValueError(f"a turn does not end as {status!r}")
-    row = _END.row(
-        db,
-        message=message,
-        status=status,
-        stop_reason=stop_reason,
-        error_class=error_class,
-        error_text=error_text,
-        exit_code=exit_code,
-        seconds=seconds,
-        at=at,
-    )
+    end = {
+        "status": status,
+        "stop_reason": stop_reason,
+        "error_class": error_class,
+        "error_text": error_text,
+        "exit_code": exit_code,
+        "seconds": seconds,
+        "at": at,
+    }
+    row = _END.row(db, message=message, **end)
     if row is None:
         raise _not_in_state(db, message, "not_handed")
     session: str = row[0]
     position = None if reply is None else _insert_reply(db, session, message, reply, at)
     touch_session(db, session, at, added=0 if reply is None else 1)
     kind, text = _end_event(status, error_text, reply)
-    return {"event": append_event(db, session, kind, at, message, text), "position": position}
+    event = append_event(db, session, kind, at, message, text)
+    return {"event": event, "position": position, "joined": _end_joined(db, session, message, end)}
 
 
 def interrupt_turns(db: sqlite3.Connection, at: int) -> list[dict[str, str]]:
-    """End every handed turn as failed, ``interrupted``; gives ``{"message", "session"}`` of each, in order.
+    """End every running turn as failed, ``interrupted``, and every running task.
 
-    For the start of a relay whose workers ended with it, when no turn can be running.
+    Gives ``{"message", "session"}`` of each turn, in order. For the start of a relay whose workers ended
+    with it, when nothing can be running.
     """
-    turns = _ALL_HANDED.rows(db)
+    turns = _ALL_RUNNING.rows(db)
     for message, _session in turns:
         end_turn(
             db,
@@ -154,7 +204,27 @@ def interrupt_turns(db: sqlite3.Connection, at: int) -> list[dict[str, str]]:
             seconds=None,
             at=at,
         )
+    interrupt_tasks(db, at)
     return [{"message": message, "session": session} for message, session in turns]
+
+
+def _end_joined(db: sqlite3.Connection, session: str, turn: str, end: dict[str, Any]) -> list[str]:
+    joined = _JOINED.rows(db, session=session, turn=turn)
+    for message, taken in joined:
+        _END_JOINED.run(db, message=message, **(end if taken else _unacknowledged(end["at"])))
+    return [message for message, _taken in joined]
+
+
+def _unacknowledged(at: int) -> dict[str, Any]:
+    return {
+        "status": "failed",
+        "stop_reason": "interrupted",
+        "error_class": None,
+        "error_text": UNACKNOWLEDGED,
+        "exit_code": None,
+        "seconds": None,
+        "at": at,
+    }
 
 
 def _insert_reply(db: sqlite3.Connection, session: str, message: str, reply: Reply, at: int) -> int:

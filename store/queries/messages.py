@@ -44,14 +44,20 @@ def read_messages(
 
 
 def message(db: sqlite3.Connection, message: str) -> dict[str, Any] | None:
-    """Give a message with the agent's reply to it under ``reply`` (None without); None for an unknown id."""
+    """Give a message with the agent's reply to it under ``reply`` (None without); None for an unknown id.
+
+    The reply to a message that joined a turn is that turn's, if the agent acknowledged the message.
+    """
     found = _BY_ID.record(db, message=message)
     if found is None:
         return None
-    reply = _REPLY.record(db, session=found["session"], position=found["position"], message=message)
+    reply = None
+    if found["steered_into"] is None or found["steer_taken"]:
+        turn = found["steered_into"] or message
+        reply = _REPLY.record(db, session=found["session"], position=found["position"], message=turn)
     return {**shaped(found), "reply": None if reply is None else shaped(reply)}
 
 
 def shaped(row: dict[str, Any]) -> dict[str, Any]:
     """Give a message's row as data: what SQLite keeps as a number and means yes or no becomes a bool."""
-    return {**row, "truncated": bool(row["truncated"])}
+    return {**row, "truncated": bool(row["truncated"]), "steer_taken": bool(row["steer_taken"])}

@@ -6,7 +6,7 @@ from typing import Any
 
 from peewee import Tuple, fn
 
-from showcaller.store.models import Message, Session, SessionGroup, literal, unfinished
+from showcaller.store.models import Message, Session, SessionGroup, Task, literal, running_turn, unfinished
 from showcaller.store.queries.messages import shaped
 from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
@@ -22,10 +22,11 @@ _QUEUED = Statement(
         Message.status == literal("queued"), _OF_SESSION, unfinished(Message.status)
     )
 )
-_RUNNING = Statement(
-    Message.select(Message.id).where(
-        Message.status == literal("handed"), _OF_SESSION, unfinished(Message.status)
-    )
+_RUNNING = Statement(Message.select(Message.id).where(*running_turn(), _OF_SESSION))
+_RUNNING_TASKS = Statement(
+    Task.select()
+    .where(Task.status == literal("running"), Task.session == Slot("session"))
+    .order_by(Task.started_at, Task.id)
 )
 _LAST_TURN = Statement(
     Message.select(Message.id, Message.status, Message.stop_reason, Message.ended_at)
@@ -38,7 +39,11 @@ _GROUP = Statement(
 )
 _BY_PREFIX = Statement(
     Session.select(Session.id)
-    .where(Session.id >= Slot("start"), Session.id < Slot("end"))
+    .where(
+        Session.id >= Slot("start"),
+        Session.id < Slot("end"),
+        Session.deleted_at.is_null() | (Session.id == Slot("start")),
+    )
     .order_by(Session.id)
     .limit(Slot("limit"))
 )
@@ -47,8 +52,10 @@ SCOPES = ("active", "recent", "all")
 
 
 def load_session(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
-    """Give a session as ``list_sessions`` does, with its queued and handed messages, oldest first, under
-    ``unfinished``; None when there is no such session.
+    """Give a session as ``list_sessions`` does, also one that was deleted; None for an unknown id.
+
+    Under ``unfinished`` it has its queued and handed messages, oldest first: of the handed ones that which
+    has no ``steered_into`` is the turn, the others joined it.
     """
     found = _BY_ID.record(db, session=session)
     if found is None:
@@ -58,7 +65,10 @@ def load_session(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
 
 
 def find_session(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[str]:
-    """Give up to ``limit`` session ids that begin with ``prefix``, with or without its ``ses_``."""
+    """Give up to ``limit`` session ids that begin with ``prefix``, with or without its ``ses_``.
+
+    A deleted session is found by its whole id alone.
+    """
     start = prefix if prefix.startswith("ses_") else f"ses_{prefix}"
     return [found for (found,) in _BY_PREFIX.rows(db, start=start, end=prefix_end(start), limit=limit)]
 
@@ -72,10 +82,11 @@ def list_sessions(
 ) -> dict[str, Any]:
     """Give a page of sessions, newest activity first: ``{"sessions", "next"}``.
 
-    ``scope``: ``active`` (a message is queued or handed), ``recent`` (not archived), ``all``. ``query`` is
-    looked for in titles, whatever the case. ``next`` is what the following page takes as ``after`` (None on
-    the last one). Each session has its columns and ``queued`` (a number), ``running`` (a message id or
-    None), ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``,
+    ``scope``: ``active`` (a message is queued or handed, or a task runs), ``recent`` (not archived),
+    ``all`` (not deleted). ``query`` is looked for in titles, whatever the case. ``next`` is what the
+    following page takes as ``after`` (None on the last one). Each session has its columns and ``queued`` (a
+    number), ``running`` (the message of its turn, or None), ``tasks`` (the rows of those that run, oldest
+    first), ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``,
     ``ended_at``; or None).
     Raises ValueError for an unknown scope.
     """
@@ -96,10 +107,11 @@ def list_sessions(
 def listing(scope: str, *, searched: bool, paged: bool) -> Statement:
     """Make the statement of ``list_sessions`` for a combination of its filters."""
     query = Session.select().order_by(Session.last_activity_at.desc(), Session.id.desc()).limit(Slot("limit"))
-    if scope != "all":
-        query = query.where(Session.archived_at.is_null())
+    query = query.where((Session.deleted_at if scope == "all" else Session.archived_at).is_null())
     if scope == "active":
-        query = query.where(Session.id.in_(Message.select(Message.session).where(unfinished(Message.status))))
+        at_work = Message.select(Message.session).where(unfinished(Message.status))
+        with_tasks = Task.select(Task.session).where(Task.status == literal("running"))
+        query = query.where(Session.id.in_(at_work | with_tasks))
     if searched:
         query = query.where(fn.instr(fn.folded(Session.title), Slot("query")) > 0)
     if paged:
@@ -114,8 +126,12 @@ def _with_states(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, A
     last_turn = _LAST_TURN.row(db, session=session["id"])
     group = None if session["group"] is None else _GROUP.row(db, group=session["group"])
     name, head = group or (None, None)
+    thinking = session["thinking_enabled"]
     return {
         **session,
+        "may_create_sessions": bool(session["may_create_sessions"]),
+        "thinking_enabled": None if thinking is None else bool(thinking),
+        "tasks": _RUNNING_TASKS.records(db, session=session["id"]),
         "group_name": name,
         "group_head": head,
         "queued": queued[0] if queued else 0,

@@ -16,6 +16,10 @@ from showcaller.store.writer import InlineWriter, ProcessWriter
 Writer = InlineWriter | ProcessWriter
 PATIENCE = 30.0
 
+QUEUE_LIMIT = {"queue_limit": 100}
+LIMITED = {"accept_message": QUEUE_LIMIT, "retry_item": QUEUE_LIMIT}
+"""What is given to commands that take a limit when a test does not care."""
+
 type_of_writer: dict[str, Callable[..., Writer]] = {"inline": InlineWriter, "process": ProcessWriter}
 
 
@@ -74,8 +78,11 @@ class Desk:
         self.commands = count(1)
 
     def batch(self, *commands: tuple[str, dict[str, Any]]) -> Batch:
-        """Make the next batch."""
-        numbered = [Command(next(self.commands), name, arguments) for name, arguments in commands]
+        """Make the next batch; commands that take a limit and do not name one get the usual one."""
+        numbered = [
+            Command(next(self.commands), name, {**LIMITED.get(name, {}), **arguments})
+            for name, arguments in commands
+        ]
         return Batch(self.incarnation, next(self.batches), numbered)
 
     def give(self, batch: Batch) -> list[Answer]:

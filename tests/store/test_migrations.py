@@ -2,51 +2,22 @@
 
 from pathlib import Path
 
-from peewee import SchemaManager, SqliteDatabase
+from peewee import SqliteDatabase
 
 from showcaller.store.database import MIGRATIONS, open_for_writing
 from showcaller.store.models import MODELS
-
-Schema = dict[tuple[str, str], str | None]
-
-
-def schema(database: SqliteDatabase) -> Schema:
-    """Read every table and index with the SQL that made it, but for the runner's own history."""
-    rows = database.execute_sql("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
-    return {(kind, name): sql for kind, name, table, sql in rows if table != "schema_migration"}
+from tests.store.schemas import fresh_schema, schema_of
 
 
 def test_all_migrations_on_an_empty_file_give_the_schema_of_the_models(path: Path) -> None:
     open_for_writing(path).close()
-    migrated = SqliteDatabase(str(path))
-    fresh = SqliteDatabase(":memory:")
-    for model in MODELS:
-        SchemaManager(model, database=fresh).create_all()
-    try:
-        assert schema(migrated) == schema(fresh)
-    finally:
-        migrated.close()
-        fresh.close()
+    assert schema_of(path) == fresh_schema()
 
 
 def test_every_model_has_its_table(path: Path) -> None:
     open_for_writing(path).close()
-    database = SqliteDatabase(str(path))
-    try:
-        made = {name for kind, name in schema(database) if kind == "table"}
-    finally:
-        database.close()
-    assert made >= {
-        "relay",
-        "session_group",
-        "session",
-        "message",
-        "event",
-        "outbox",
-        "fanout",
-        "fanout_item",
-        "writer_batch",
-    }
+    made = {name for kind, name in schema_of(path) if kind == "table"}
+    assert made >= {model._meta.table_name for model in MODELS}
 
 
 def test_migrations_are_numbered_without_gaps() -> None:

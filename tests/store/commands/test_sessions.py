@@ -123,22 +123,6 @@ def test_a_hundred_messages_may_wait(desk: Desk) -> None:
     assert answers[-1].value == "queue"
 
 
-def test_archiving_cancels_what_waits_and_takes_no_prompts(desk: Desk) -> None:
-    desk.session("a", "m0", "m1")
-    assert desk.value("archive_session", session="ses_a", at=5_000) == {"cancelled": ["msg_m0", "msg_m1"]}
-    assert desk.read("unfinished") == []
-    assert desk.read("message", message="msg_m1")["status"] == "cancelled"
-    assert desk.conflict("accept_message", message=message_of("m2", session="ses_a")) == "archived"
-    assert desk.conflict("archive_session", session="ses_a", at=6_000) == "archived"
-    assert desk.rows("SELECT kind, at FROM event WHERE session = 'ses_a'") == [("archived", 5_000)]
-
-
-def test_a_session_at_work_is_not_archived(desk: Desk) -> None:
-    desk.handed("a", "m")
-    assert desk.conflict("archive_session", session="ses_a", at=5_000) == "busy"
-    assert desk.conflict("archive_session", session="ses_x", at=5_000) == "missing"
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.store.desk import Desk, ending
+from tests.store.desk import Desk, ending, message_of
 
 
 def events(desk: Desk) -> list[tuple[Any, ...]]:
@@ -141,3 +141,48 @@ def test_turns_that_a_crash_cut_off_are_interrupted_and_the_queue_stays(desk: De
     assert [row["key"] for row in desk.read("unfinished")] == ["msg_waits"]
     assert [event[1] for event in events(desk)].count("error") == 2
     assert desk.value("interrupt_turns", at=9_500) == []
+
+
+def test_a_prompt_that_can_never_run_ends_as_failed(desk: Desk) -> None:
+    desk.session("a", "m", "next")
+    desk.value("end_queued", message="msg_m", error_text="its item cannot be read", at=2_500)
+    message = desk.read("message", message="msg_m")
+    assert (message["status"], message["error_class"], message["ended_at"]) == ("failed", "other", 2_500)
+    assert events(desk) == [("ses_a", "error", 2_500, "msg_m", "its item cannot be read")]
+    assert [row["key"] for row in desk.read("unfinished")] == ["msg_next"]
+    assert desk.conflict("end_queued", message="msg_m", error_text="again", at=2_600) == "not_queued"
+    assert desk.conflict("end_queued", message="msg_x", error_text="again", at=2_600) == "missing"
+
+
+def continuation(desk: Desk, **more: Any) -> dict[str, Any]:
+    """Make the arguments of a ``begin_continuation``."""
+    message = message_of("goes_on", session="ses_a", text="", **more)
+    return {"message": message, "worker": "wrk_1", "at": 4_000}
+
+
+def test_a_continuation_runs_at_once_before_what_waits(desk: Desk) -> None:
+    desk.session("a", "waits")
+    begun = desk.value("begin_continuation", **continuation(desk))
+    message = desk.read("message", message="msg_goes_on")
+    assert {name: message[name] for name in ("status", "kind", "origin", "worker", "handed_at")} == {
+        "status": "handed",
+        "kind": "continuation",
+        "origin": "task",
+        "worker": "wrk_1",
+        "handed_at": 4_000,
+    }
+    assert begun["position"] == message["position"]
+    session = desk.read("load_session", session="ses_a")
+    assert (session["running"], session["queued"], session["message_count"]) == ("msg_goes_on", 1, 2)
+    assert [row["key"] for row in desk.read("unfinished")] == ["msg_waits"]
+    assert events(desk) == [("ses_a", "turn_started", 4_000, "msg_goes_on", "")]
+    desk.value("end_turn", **ending("goes_on"))
+
+
+def test_a_continuation_needs_an_open_session_without_a_turn(desk: Desk) -> None:
+    assert desk.conflict("begin_continuation", **continuation(desk)) == "missing"
+    desk.handed("a", "m")
+    assert desk.conflict("begin_continuation", **continuation(desk)) == "busy"
+    desk.value("end_turn", **ending("m"))
+    desk.value("archive_session", session="ses_a", at=3_500)
+    assert desk.conflict("begin_continuation", **continuation(desk)) == "archived"
