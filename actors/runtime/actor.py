@@ -2,10 +2,11 @@
 
 import inspect
 import logging
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import pykka
 
+from showcaller.actors.runtime.choices import is_a, refuse_unknown
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.exits import Exit
@@ -56,8 +57,14 @@ class Actor(pykka.Actor):
         for hook in (cls.on_stop, cls.on_failure):
             if inspect.iscoroutinefunction(hook):
                 raise TypeError(f"{hook.__qualname__} cannot be async: the actor takes no replies any more")
-        if cls.mailbox_limit is not None and cls.mailbox_limit < 1:
-            raise ValueError(f"{cls.__name__}.mailbox_limit must be at least 1, not {cls.mailbox_limit}")
+        refuse_unknown(f"{cls.__name__}.mailbox_policy", cls.mailbox_policy, get_args(MailboxPolicy))
+        limit = cls.mailbox_limit
+        if limit is None:
+            return
+        if not is_a(limit, int):
+            raise TypeError(f"{cls.__name__}.mailbox_limit must be a whole number or None, not {limit!r}")
+        if limit < 1:
+            raise ValueError(f"{cls.__name__}.mailbox_limit must be at least 1, not {limit}")
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         if self._actor_ref is None:  # a supervised actor has its ref before it is made

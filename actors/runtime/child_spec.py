@@ -1,12 +1,12 @@
 """What a supervisor is told about a child: data, with documented defaults."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, get_args
 
+from showcaller.actors.runtime.actor import Actor
+from showcaller.actors.runtime.choices import is_a, refuse_unknown
 from showcaller.actors.runtime.lineage import Recipe, Restart
-
-if TYPE_CHECKING:
-    from showcaller.actors.runtime.actor import Actor
+from showcaller.actors.runtime.timers import LONGEST
 
 Shutdown = float | Literal["kill", "infinity"]
 
@@ -24,6 +24,11 @@ class Backoff:
     calm: float = 60.0
 
     def __post_init__(self) -> None:
+        times = (self.first, self.factor, self.longest, self.calm)
+        if not all(is_a(time, int, float) for time in times):
+            raise TypeError(f"a back-off is made of numbers, which {self} is not")
+        if not self.longest < LONGEST:
+            raise ValueError(f"a back-off takes less than {LONGEST:.0e} s, which {self} does not")
         if not (self.first >= 0 and self.factor >= 1 and self.longest >= self.first and self.calm >= 0):
             raise ValueError(f"a back-off grows from at least 0 s to its longest, which {self} does not")
 
@@ -50,7 +55,7 @@ class ChildSpec:
     """
 
     name: str
-    actor_class: "type[Actor]"
+    actor_class: type[Actor]
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     restart: Restart = "permanent"
@@ -58,12 +63,31 @@ class ChildSpec:
     backoff: Backoff | None = None
 
     def __post_init__(self) -> None:
-        if self.restart not in ("permanent", "transient", "temporary"):
-            raise ValueError(f"restart of child {self.name!r} cannot be {self.restart!r}")
+        refuse_unknown(f"restart of child {self.name!r}", self.restart, get_args(Restart))
         seconds = self.shutdown
         named = seconds is None or seconds in ("kill", "infinity")
-        if not named and not (isinstance(seconds, int | float) and seconds >= 0):
-            raise ValueError(f"shutdown of child {self.name!r} cannot be {self.shutdown!r}")
+        if not named and not (isinstance(seconds, int | float) and 0 <= seconds < LONGEST):
+            raise ValueError(
+                f"shutdown of child {self.name!r} cannot be {self.shutdown!r}: "
+                "choose 'kill', 'infinity' or a number of seconds"
+            )
+        self._refuse_wrong_types()
+
+    def _refuse_wrong_types(self) -> None:
+        wanted = {
+            "name": (is_a(self.name, str), "give text"),
+            "actor_class": (
+                is_a(self.actor_class, type) and issubclass(self.actor_class, Actor),
+                "give a class based on showcaller's Actor",
+            ),
+            "args": (is_a(self.args, tuple), "give a tuple, such as (1, 2) or (1,)"),
+            "kwargs": (is_a(self.kwargs, dict), "give a dict"),
+            "backoff": (self.backoff is None or is_a(self.backoff, Backoff), "give a Backoff(…)"),
+        }
+        for field_name, (right, way_out) in wanted.items():
+            if not right:
+                given = getattr(self, field_name)
+                raise TypeError(f"{field_name} of child {self.name!r} cannot be {given!r}: {way_out}")
 
     @property
     def recipe(self) -> Recipe:

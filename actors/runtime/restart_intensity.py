@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from showcaller.actors.runtime.choices import is_a
+
 History = tuple[float, ...]
 
 
@@ -13,6 +15,8 @@ class RestartIntensity:
     seconds: float = 5.0
 
     def __post_init__(self) -> None:
+        if not is_a(self.restarts, int) or not is_a(self.seconds, int, float):
+            raise TypeError(f"an intensity is made of two numbers, which {self} is not")
         if self.restarts < 0 or not self.seconds > 0:
             raise ValueError(f"an intensity needs restarts from 0 and seconds above 0, not {self}")
 

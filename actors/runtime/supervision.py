@@ -27,6 +27,7 @@ from showcaller.actors.runtime.supervisor_mail import (
     StartChild,
     StopChild,
 )
+from showcaller.actors.runtime.supervisor_options import refuse_nonsense
 from showcaller.actors.runtime.waits import Undertaking
 
 logger = logging.getLogger("showcaller.actors")
@@ -66,6 +67,8 @@ class Supervisor(Actor):
         strategy: Strategy = "one_for_one",
         intensity: RestartIntensity = RestartIntensity(),  # noqa: B008 - immutable
     ) -> None:
+        specs = list(children)
+        refuse_nonsense(type(self).__name__, specs, strategy, intensity)
         super().__init__()
         self._strategy: Strategy = strategy
         self._intensity = intensity
@@ -79,7 +82,7 @@ class Supervisor(Actor):
         self._stopped = False
         self._over = False
         self._made = True
-        for spec in children:
+        for spec in specs:
             self._add(spec)
 
     def _add(self, spec: ChildSpec) -> Child:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from showcaller.actors.runtime.child_spec import ChildSpec
+from showcaller.actors.runtime.choices import is_a
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.ref import ActorRef
@@ -16,6 +17,10 @@ class StartChild:
     """Add a child at the end and start it; answered with its ref, or ``StartFailed`` and not added."""
 
     spec: ChildSpec
+
+    def __post_init__(self) -> None:
+        if not is_a(self.spec, ChildSpec):
+            raise TypeError(f"a child to start cannot be {self.spec!r}: give a ChildSpec(name, class, …)")
 
 
 @dataclass(frozen=True, slots=True)

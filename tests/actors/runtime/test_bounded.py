@@ -107,6 +107,14 @@ class TestBounded:
         with pytest.raises(ValueError, match="at least 1"):
             type("None", (Actor,), {"mailbox_limit": 0})
 
+    def test_a_limit_that_is_no_number_is_refused(self) -> None:
+        with pytest.raises(TypeError, match=r"Few\.mailbox_limit must be a whole number or None, not '5'"):
+            type("Few", (Actor,), {"mailbox_limit": "5"})
+
+    def test_a_policy_with_a_typo_is_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"Lossy\.mailbox_policy cannot be 'drop-oldest': choose"):
+            type("Lossy", (Actor,), {"mailbox_limit": 5, "mailbox_policy": "drop-oldest"})
+
     def test_a_supervised_one_is_bounded_too(self, manual: ManualDispatcher) -> None:
         ref: ActorRef[Any] = Supervisor.start([ChildSpec("bounded", Bounded)]).ask(GetChild("bounded"))
         for number in range(3):

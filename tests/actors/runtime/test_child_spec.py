@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import pykka
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from showcaller.actors.runtime import Actor, Backoff, ChildSpec, RestartIntensity
+from showcaller.actors.runtime import Actor, Backoff, ChildSpec, RestartIntensity, StartChild, Supervisor
 from showcaller.actors.runtime.restart_intensity import History
 from showcaller.actors.runtime.strategy import affected
+from showcaller.actors.runtime.testkit import ManualDispatcher, Probe
 
 
 class TestChildSpec:
@@ -16,6 +18,30 @@ class TestChildSpec:
     def test_what_cannot_be_meant_is_refused_with_the_name_of_the_child(self, wrong: dict[str, Any]) -> None:
         with pytest.raises(ValueError, match="child 'odd' cannot be"):
             ChildSpec("odd", Actor, **wrong)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"name": 5},
+            {"actor_class": Actor.start},
+            {"actor_class": pykka.ThreadingActor},
+            {"actor_class": "Actor"},
+            {"args": 5},
+            {"args": "ab"},
+            {"kwargs": ("a", 1)},
+            {"backoff": 0.5},
+        ],
+    )
+    def test_a_part_of_the_wrong_kind_is_refused_with_the_way_out(self, wrong: dict[str, Any]) -> None:
+        (part,) = wrong
+        good: dict[str, Any] = {"name": "odd", "actor_class": Actor}
+        with pytest.raises(TypeError, match=rf"^{part} of child .* cannot be .*: give "):
+            ChildSpec(**good | wrong)
+
+    @pytest.mark.parametrize("shutdown", [float("inf"), float("nan"), 1e12, [5]])
+    def test_a_shutdown_time_that_no_timer_can_hold_is_refused(self, shutdown: Any) -> None:
+        with pytest.raises(ValueError, match="choose 'kill', 'infinity' or a number of seconds"):
+            ChildSpec("odd", Actor, shutdown=shutdown)
 
     @pytest.mark.parametrize("shutdown", [None, 0, 2.5, "kill", "infinity"])
     def test_what_is_documented_is_taken(self, shutdown: Any) -> None:
@@ -37,6 +63,14 @@ class TestBackoff:
 
     def test_it_grows_by_its_factor(self) -> None:
         assert [Backoff(1, 2, 10).delay(streak) for streak in range(1, 7)] == [1, 2, 4, 8, 10, 10]
+
+    def test_one_that_no_timer_can_hold_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="less than 1e"):
+            Backoff(first=1, longest=float("inf"))
+
+    def test_one_that_is_no_number_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="made of numbers"):
+            Backoff(first="1")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("wrong", [{"first": -1}, {"factor": 0.5}, {"longest": 0}, {"calm": -1}])
     def test_one_that_shrinks_is_refused(self, wrong: dict[str, float]) -> None:
@@ -66,6 +100,29 @@ class TestRestartIntensity:
     def test_one_without_sense_is_refused(self, restarts: int, seconds: float) -> None:
         with pytest.raises(ValueError, match="an intensity needs"):
             RestartIntensity(restarts, seconds)
+
+    @pytest.mark.parametrize(("restarts", "seconds"), [("3", 5), (2.5, 5), (3, "5")])
+    def test_one_that_is_not_two_numbers_is_refused(self, restarts: Any, seconds: Any) -> None:
+        with pytest.raises(TypeError, match="made of two numbers"):
+            RestartIntensity(restarts, seconds)
+
+
+class TestSupervisor:
+    """A mistake is told to who starts the supervisor, not at the first failure of a child."""
+
+    def test_a_strategy_with_a_typo_is_refused(self, manual: ManualDispatcher) -> None:
+        with pytest.raises(ValueError, match="'one-for-all': choose 'one_for_one', 'one_for_all' or 'rest"):
+            Supervisor.start(strategy="one-for-all")
+
+    def test_an_intensity_that_is_a_number_is_refused(self, manual: ManualDispatcher) -> None:
+        with pytest.raises(TypeError, match=r"intensity of Supervisor cannot be 3: give a RestartIntensity"):
+            Supervisor.start(intensity=3)
+
+    def test_a_child_that_is_no_specification_is_refused(self, manual: ManualDispatcher) -> None:
+        with pytest.raises(TypeError, match=r"a child of Supervisor cannot be .*: give a ChildSpec"):
+            Supervisor.start([Probe])
+        with pytest.raises(TypeError, match="a child to start cannot be"):
+            StartChild(Probe)  # type: ignore[arg-type]
 
 
 def test_strategies_choose_who_shares_the_fate() -> None:
