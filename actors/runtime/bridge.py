@@ -22,6 +22,7 @@ _MISSED = (
 )
 # An error that came through one of these had a loop (as in ``asyncio.run``), or is another actor's.
 _ELSEWHERE = frozenset({"asyncio.base_events", Future.__module__})
+_BAD_YIELD = f"Task got bad yield: {Future()!r}"
 _BRIDGE = (
     "in a handler only the runtime's futures can be awaited; "
     "wrap anything of asyncio in on_loop(loop, coroutine)"
@@ -64,6 +65,8 @@ def named_foreign(coroutine: Any, error: BaseException) -> BaseException:
 
 
 def _misses_loop(error: BaseException) -> bool:
+    if isinstance(error, RuntimeError) and _BAD_YIELD in str(error):
+        return True  # a task of another loop, as in asyncio.run, awaits a reply as if the handler did
     if isinstance(error, AttributeError):
         missed = error.obj is None  # the loop that there was none of
     else:

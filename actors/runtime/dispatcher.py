@@ -355,6 +355,8 @@ class Dispatcher(BaseDispatcher):
 
     def wait_quiet(self, timeout: float | None = None) -> bool:
         """Wait until no actor has mail (daemon actors do not count); False at the timeout (seconds)."""
+        if self._starved is not None:
+            self._look_again()
         return self._quiet.wait(timeout)
 
     def close(self) -> None:

@@ -112,6 +112,8 @@ class PinnedThread(BaseDispatcher):
             self._open -= 1
         if self.home._quiet.waiters:
             self.home._quiet.look()
+        if self.home._starved is not None:
+            self.home._look_again()
         return runnable._actor is None
 
     def _end(self) -> None:

@@ -4,6 +4,7 @@ import os
 import threading
 
 from showcaller.actors.runtime.dispatcher import Dispatcher
+from showcaller.actors.runtime.forking import hold_locks_while_forking
 
 
 class _Process:
@@ -28,3 +29,4 @@ def default_dispatcher() -> Dispatcher:
 
 # The threads of a dispatcher do not survive a fork: the child makes its own.
 os.register_at_fork(after_in_child=_process.__init__)  # type: ignore[misc]
+hold_locks_while_forking()

@@ -13,6 +13,7 @@ from showcaller.actors.runtime.exits import NORMAL, Terminated
 from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.orders import KILL
+from showcaller.actors.runtime.proxy import Proxy
 from showcaller.actors.runtime.timers import Timer
 
 if TYPE_CHECKING:
@@ -75,6 +76,10 @@ class ActorRef(Cell, pykka.ActorRef[A]):
     def is_alive(self) -> bool:
         """True until the actor stops."""
         return self._actor is not None
+
+    def proxy(self) -> Proxy[A]:
+        """A proxy of the actor, as pykka's; raises ``pykka.ActorDeadError`` when the actor has stopped."""
+        return Proxy(actor_ref=self)
 
     # -- sending -----------------------------------------------------------------------------------
 

@@ -154,6 +154,19 @@ class TestAsyncio:
         with pytest.raises(ForeignAwaitable, match=r"Wrong\.on_receive .*on_loop\(loop, coroutine\)"):
             Wrong.start().ask(use, timeout=10)
 
+    def test_a_loop_run_in_a_handler_that_awaits_a_reply_names_the_bridge(self, threads: Dispatcher) -> None:
+        async def on_its_loop(message: Future[str]) -> str:
+            return await message
+
+        class Wrong(Actor):
+            registered = False
+
+            async def on_receive(self, message: Future[str]) -> str:
+                return asyncio.run(on_its_loop(message))
+
+        with pytest.raises(ForeignAwaitable, match=r"Wrong\.on_receive .*on_loop\(loop, coroutine\)"):
+            Wrong.start().ask(Future(), timeout=10)
+
     @pytest.mark.parametrize("use", OWN_ERRORS, ids=lambda use: use.__name__)
     def test_other_errors_stay_what_they_are(self, use: Use, threads: Dispatcher) -> None:
         class Right(Actor):

@@ -164,8 +164,8 @@ class TestADoubt:
             dispatcher = Dispatcher(name="test")
             with dispatcher:
                 until: Future[str] = Future()
-                answer = Waiting.start().request(until)
-                ref = answer.answerer
+                ref: ActorRef[Any] = Waiting.start()
+                answer = ref.request(until)
                 while ref._hold is None:
                     assert Echo.start().ask("turn", timeout=PATIENCE)
                 interrupted = Interrupter(place).interrupts(lambda: ref._hold.wake(until))  # noqa: B023

@@ -173,6 +173,33 @@ class TestEndOfProgram:
         )
         assert (done.stdout, done.returncode) == ("parent\nchild\n", 0)
 
+    @pytest.mark.parametrize(
+        "lock",
+        [
+            "showcaller.actors.runtime.extras.extras_lock",
+            "showcaller.actors.runtime.long_waits.lock",
+            "pykka.ActorRegistry._actor_refs_lock",
+        ],
+    )
+    def test_a_fork_waits_until_no_thread_holds_a_lock_of_the_process(self, lock: str) -> None:
+        done = run(
+            "import os, pykka, showcaller.actors.runtime\n"
+            "held, forking = threading.Event(), threading.Event()\n"
+            "def hold():\n"
+            f"    with {lock}:\n"
+            "        held.set()\n"
+            "        forking.wait()\n"
+            "threading.Thread(target=hold).start()\n"
+            "held.wait()\n"
+            "os.register_at_fork(before=forking.set)\n"
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            f"    free = {lock}.acquire(timeout=0)\n"
+            "    os._exit(3 if free else 4)\n"
+            "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3\n"
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
 
 def test_waiting_for_quiet_costs_little_while_many_have_mail(threads: Dispatcher) -> None:
     refs = [Probe.start() for _ in range(20_000)]

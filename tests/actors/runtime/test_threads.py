@@ -170,6 +170,27 @@ class TestNoThread:
         assert Echo.start().ask("overtakes", timeout=10) == "overtakes"
         over.set()
 
+    def test_a_pinned_thread_that_comes_back_looks_for_one(
+        self, threads: Dispatcher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Pinned(Echo):
+            pinned = True
+
+        pinned = Pinned.start()
+        pinned.ask("started", timeout=10)
+        with no_threads(monkeypatch):
+            waiting = Echo.start().request("waits")
+        assert pinned.ask("x", timeout=10) == "x"
+        assert waiting.get(timeout=10) == "waits"
+
+    def test_who_waits_for_quiet_looks_for_one(
+        self, threads: Dispatcher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with no_threads(monkeypatch):
+            waiting = Echo.start().request("waits")
+        assert threads.wait_quiet(10)
+        assert waiting.done
+
     def test_a_pinned_actor_runs_among_the_others(
         self, threads: Dispatcher, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
