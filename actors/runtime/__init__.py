@@ -15,6 +15,7 @@ from showcaller.actors.runtime.dispatcher import Dispatcher
 from showcaller.actors.runtime.envelope import take_reply
 from showcaller.actors.runtime.errors import (
     AskCycle,
+    DispatcherClosed,
     DispatcherExhausted,
     ForeignAwaitable,
     MailboxFull,
@@ -29,6 +30,7 @@ from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef
 from showcaller.actors.runtime.restart_intensity import RestartIntensity
+from showcaller.actors.runtime.sleeping import sleep
 from showcaller.actors.runtime.strategy import Strategy
 from showcaller.actors.runtime.supervision import Supervisor
 from showcaller.actors.runtime.supervisor_mail import (
@@ -59,6 +61,7 @@ __all__ = [
     "Counters",
     "DeadLetter",
     "Dispatcher",
+    "DispatcherClosed",
     "DispatcherExhausted",
     "Exit",
     "ForeignAwaitable",
@@ -87,6 +90,7 @@ __all__ = [
     "default_dispatcher",
     "get_all",
     "on_loop",
+    "sleep",
     "take_reply",
     "traversable",
 ]

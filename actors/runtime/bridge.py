@@ -24,8 +24,8 @@ _MISSED = (
 _ELSEWHERE = frozenset({"asyncio.base_events", Future.__module__})
 _BAD_YIELD = f"Task got bad yield: {Future()!r}"
 _BRIDGE = (
-    "in a handler only the runtime's futures can be awaited; "
-    "wrap anything of asyncio in on_loop(loop, coroutine)"
+    "in a handler only the runtime's futures can be awaited; instead of asyncio.sleep await sleep(seconds) "
+    "of the runtime, and wrap anything else of asyncio in on_loop(loop, coroutine)"
 )
 
 

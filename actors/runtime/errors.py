@@ -13,6 +13,10 @@ class DispatcherExhausted(RuntimeFault):
     """More handlers wait in ``future.get()`` than the dispatcher allows (``max_blocked``)."""
 
 
+class DispatcherClosed(RuntimeFault):
+    """A dispatcher that was closed runs nobody any more, and no timer of it fires."""
+
+
 class AskCycle(RuntimeFault):
     """Waiting for this reply could never end: the actor that owes it waits for the asker."""
 

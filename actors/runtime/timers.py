@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
+from showcaller.actors.runtime.choices import is_a
 from showcaller.actors.runtime.clock import Clock
-from showcaller.actors.runtime.errors import MailboxFull, ReplyOverdue
+from showcaller.actors.runtime.errors import DispatcherClosed, MailboxFull, ReplyOverdue
 from showcaller.actors.runtime.wheel import Wheel
 
 if TYPE_CHECKING:
@@ -68,6 +69,26 @@ class _Expiry:
         self.future.try_set_exception(ReplyOverdue(self.seconds, self.late))
 
 
+class _Alarm:
+    """Told like an actor when a sleep is over, with None, or that it never will be."""
+
+    __slots__ = ("future", "seconds")
+
+    def __init__(self, future: "Future[None]", seconds: float) -> None:
+        self.future = future
+        self.seconds = seconds
+
+    def tell(self, message: object) -> None:
+        if message is None:
+            self.future.try_set(None)
+        else:
+            closed = f"the dispatcher was closed before {self.seconds} seconds had passed"
+            self.future.try_set_exception(DispatcherClosed(closed))
+
+    def is_alive(self) -> bool:
+        return True
+
+
 class Timers:
     """The timers of one dispatcher. Thread-safe.
 
@@ -97,6 +118,8 @@ class Timers:
         self, seconds: float, ref: "ActorRef[Any]", message: Any, interval: float | None = None
     ) -> Timer:
         """Tell ``message`` to ``ref`` ``seconds`` from now (below 0 counts as 0), then every ``interval``."""
+        if not is_a(seconds, int, float):
+            raise TypeError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
         if not -LONGEST < seconds < LONGEST:
             raise ValueError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
         due = self.clock.monotonic()
@@ -142,6 +165,10 @@ class Timers:
         """End ``future`` in ``pykka.Timeout`` unless it is done within ``seconds``."""
         timer = self.after(seconds, _Expiry(future, seconds, self._late), None)  # type: ignore[arg-type]
         future.add_done_callback(lambda _: timer.cancel())
+
+    def wake(self, future: "Future[None]", seconds: float) -> None:
+        """Set ``future`` in ``seconds``, or end it in ``DispatcherClosed`` if the timers end before."""
+        self.after(seconds, _Alarm(future, seconds), None)  # type: ignore[arg-type]
 
     def cancel(self, timer: Timer) -> bool:
         """Forget a timer; False when it has fired for the last time. Thread-safe."""
@@ -239,14 +266,15 @@ class Timers:
     def give_up(self) -> None:
         """Drop all timers, since nobody will fire any more; replies that they limit are overdue now.
 
+        Who sleeps is told that the dispatcher was closed.
         An error of a callback of such a reply is raised when all are told.
         """
         with self._lock:
             self._sort_in()
             overdue = []
             for timer in self._wheel.clear() + self._wall.clear():
-                if isinstance(timer._ref, _Expiry):
-                    overdue.append((timer._ref, None))
+                if isinstance(timer._ref, _Expiry | _Alarm):
+                    overdue.append((timer._ref, "given up"))
                 timer._ref = timer._message = None
             self._cancelled = self._on_wall = 0
         self._tell(overdue)
