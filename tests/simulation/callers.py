@@ -1,0 +1,102 @@
+"""What the callers of a simulated relay do, and what they may be told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.simulation.books import Books, Broken, Prompted
+
+PROMPTING = ("send", "create_session")
+SLACK = 400.0  # seconds that a call may take beyond what it waits: the store and the reader may be slow
+NEVER = ("REMOTE_RELAY_INTERNAL",)
+PERHAPS_STORED = "may be stored or not"
+
+
+@dataclass(slots=True)
+class Calling:
+    """A call under way, and later its result."""
+
+    number: int
+    action: str
+    arguments: dict[str, Any]
+    client_id: str | None
+    began: float
+    result: dict[str, Any] | None = None
+
+    @property
+    def deadline(self) -> float:
+        """When it must have its answer at the latest."""
+        return self.began + float(self.arguments.get("wait_seconds", 0)) + SLACK
+
+    @property
+    def text(self) -> str:
+        """The prompt that it sends."""
+        return str(self.arguments.get("text", ""))
+
+
+@dataclass
+class Callers:
+    """Their books: what they know of the relay, from its answers alone."""
+
+    books: Books
+    under_way: list[Calling] = field(default_factory=list["Calling"])
+    ended: list[Calling] = field(default_factory=list["Calling"])
+    sessions: list[str] = field(default_factory=list[str])
+    messages: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    with_ids: list[tuple[str, dict[str, Any], str]] = field(
+        default_factory=list[tuple[str, dict[str, Any], str]]
+    )
+    unknown: set[str] = field(default_factory=set[str])  # texts of calls whose answer never came
+    answered_count: int = 0
+    begun_at: dict[int, int] = field(default_factory=dict[int, int])
+
+    def begin(self, calling: Calling) -> None:
+        """A call begins."""
+        self.books.refused.pop(calling.text, None)
+        self.begun_at[calling.number] = self.answered_count
+        self.under_way.append(calling)
+        if calling.client_id is not None:
+            self.with_ids.append((calling.action, calling.arguments, calling.client_id))
+
+    def end(self, calling: Calling, result: Mapping[str, Any]) -> None:
+        """A call has its answer; raises Broken when it may not have that one."""
+        calling.result = dict(result)
+        self.under_way.remove(calling)
+        self.ended.append(calling)
+        self.answered_count += 1
+        if not result["ok"]:
+            self._refused(calling, result)
+        elif calling.action in PROMPTING:
+            self._accepted(calling, result)
+        elif calling.action == "wait":
+            self.books.see(result["message_id"], result)
+
+    def lose(self) -> None:
+        """The relay died: no answer will come to what is under way."""
+        self.unknown |= {calling.text for calling in self.under_way}
+        self.under_way.clear()
+
+    def _refused(self, calling: Calling, result: Mapping[str, Any]) -> None:
+        if result["code"] in NEVER:
+            raise Broken(f"call {calling.number} was answered {result['code']}: {result['error']}")
+        if calling.action not in PROMPTING:
+            return
+        others = [call for call in (*self.ended, *self.under_way) if call.text == calling.text]
+        if len(others) > 1 or calling.text in self.unknown or PERHAPS_STORED in result["error"]:
+            self.unknown.add(calling.text)
+        else:
+            self.books.refused[calling.text] = f"{result['code']} {result['error']}"
+
+    def _accepted(self, calling: Calling, result: Mapping[str, Any]) -> None:
+        session, message = result["session"], result["message_id"]
+        asked = calling.arguments.get("session")
+        if asked is not None and asked != session:
+            raise Broken(f"call {calling.number} sent to {asked}, and {session} took it")
+        if session not in self.sessions:
+            self.sessions.append(session)
+        self.messages.append((session, message))
+        is_repeat = result["status"] == "duplicate"  # of a call whose answer may have been lost
+        begun = -1 if is_repeat else self.begun_at[calling.number]
+        self.books.acknowledge(Prompted(session, message, calling.text, begun, self.answered_count))
+        if not is_repeat:
+            self.books.see(message, result)

@@ -1,0 +1,155 @@
+"""Bugs to plant in the relay and its store, each of which the simulation has to find."""
+
+import sqlite3
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+
+from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay import session as session_module
+from showcaller.actors.relay import views
+from showcaller.actors.relay.listeners import Listeners
+from showcaller.actors.relay.messages import Accepted
+from showcaller.actors.relay.session import Session
+from showcaller.actors.relay.turn_state import TurnState
+from showcaller.store import transaction
+from showcaller.store.commands import COMMANDS, queue, sessions
+from showcaller.transport.links.ordering import Arrivals
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def replace_command(patch: pytest.MonkeyPatch, name: str, wrong: Callable[..., Any]) -> None:
+    """Have the writer run this instead of a command."""
+    patch.setattr(transaction, "COMMANDS", {**COMMANDS, name: wrong})
+
+
+def repeat_what_was_cut(patch: pytest.MonkeyPatch) -> None:
+    """After a restart what a worker had is handed over again, instead of being told as interrupted."""
+
+    def requeue(db: sqlite3.Connection, at: int) -> list[Any]:
+        for message, session in db.execute(
+            "SELECT id, session FROM message WHERE status = 'handed'"
+        ).fetchall():
+            db.execute("UPDATE message SET status = 'queued' WHERE id = ?", (message,))
+            queue.insert_outbox(db, message, session, at)
+        return []
+
+    replace_command(patch, "interrupt_turns", requeue)
+
+
+def lose_the_outbox(patch: pytest.MonkeyPatch) -> None:
+    """A prompt is stored without what must follow it."""
+    patch.setattr(queue, "insert_outbox", lambda *_: None)
+
+
+def forget_an_end(patch: pytest.MonkeyPatch) -> None:
+    """Every seventh end of a turn is not told to its session."""
+    numbers = count(1)
+    take = session_module._FROM_BELOW[TurnEnded]
+
+    def forgetful(session: Session, end: Any) -> None:
+        if next(numbers) % 7:
+            take(session, end)
+
+    patch.setitem(session_module._FROM_BELOW, TurnEnded, forgetful)
+
+
+def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
+    """A caller is told that its prompt is stored when it is only on its way there."""
+    accept = Session._accept
+
+    def hasty(self: Session, prompt: Any, reply: Any, new_session: Any = None) -> None:
+        if reply is not None:
+            reply.try_set(Accepted(self.id, prompt.row["id"]))
+        accept(self, prompt, reply, new_session)
+
+    patch.setattr(Session, "_accept", hasty)
+
+
+def last_comes_first(patch: pytest.MonkeyPatch) -> None:
+    """The newest message of a queue is taken instead of the oldest."""
+    first = TurnState.position_of_next
+
+    def last(self: TurnState) -> int | None:
+        return None if first(self) is None else len(self.queue) - 1
+
+    patch.setattr(TurnState, "position_of_next", last)
+
+
+def let_waits_hang(patch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for a message whose session is put away hears nothing."""
+    patch.setattr(Listeners, "over", lambda *_: None)
+
+
+def run_a_batch_twice(patch: pytest.MonkeyPatch) -> None:
+    """A batch whose answers were lost is carried out again."""
+    patch.setattr(transaction, "_stored_answers", lambda *_: None)
+
+
+def let_the_dead_write(patch: pytest.MonkeyPatch) -> None:
+    """A writer of a relay that has died may go on writing."""
+    known = transaction._stored_answers
+
+    def unfenced(database: Any, batch: Any) -> Any:
+        (epoch,) = database.connection.execute("SELECT epoch FROM writer_batch").fetchone()
+        object.__setattr__(database, "epoch", epoch)
+        return known(database, batch)
+
+    patch.setattr(transaction, "_stored_answers", unfenced)
+
+
+def count_no_queue(patch: pytest.MonkeyPatch) -> None:
+    """A queue takes any number of messages."""
+    patch.setattr(sessions, "refuse_full_queue", lambda *_: None)
+
+
+def show_all_as_idle(patch: pytest.MonkeyPatch) -> None:
+    """Sessions at work are shown as idle."""
+    view = views.session_view
+    patch.setattr(views, "session_view", lambda row: view({**row, "running": None}))
+
+
+def take_frames_as_they_come(patch: pytest.MonkeyPatch) -> None:
+    """A link neither orders what overtook nor drops what it has seen."""
+    patch.setattr(Arrivals, "take", lambda self, frame: ([frame], None))
+
+
+def end_without_a_reply(patch: pytest.MonkeyPatch) -> None:
+    """A turn ends, and what the agent answered is not stored."""
+    end = COMMANDS["end_turn"]
+    replace_command(patch, "end_turn", lambda db, **told: end(db, **{**told, "reply": None}))
+
+
+def tell_of_an_end_twice(patch: pytest.MonkeyPatch) -> None:
+    """Two events tell of one end."""
+    end = COMMANDS["end_turn"]
+
+    def twice(db: sqlite3.Connection, **told: Any) -> Any:
+        value = end(db, **told)
+        columns = "session, kind, at, message, text"
+        db.execute(
+            f"INSERT INTO event ({columns}) SELECT {columns} FROM event WHERE cursor = ?", (value["event"],)
+        )
+        return value
+
+    replace_command(patch, "end_turn", twice)
+
+
+PLANTS: tuple[Plant, ...] = (
+    repeat_what_was_cut,
+    lose_the_outbox,
+    forget_an_end,
+    answer_before_it_is_stored,
+    last_comes_first,
+    let_waits_hang,
+    run_a_batch_twice,
+    let_the_dead_write,
+    count_no_queue,
+    show_all_as_idle,
+    take_frames_as_they_come,
+    end_without_a_reply,
+    tell_of_an_end_twice,
+)

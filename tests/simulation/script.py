@@ -1,0 +1,116 @@
+"""What callers do and what befalls a world, drawn move by move."""
+
+from typing import TYPE_CHECKING, Any
+
+from showcaller.actors.relay.messages import GoOn, StopRunning
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+WAITS = (0, 0, 1, 30, 120, 600)
+MANY = 104  # messages at once: more than may wait
+
+
+class Script:
+    """Draws and makes the moves of one world."""
+
+    def __init__(self, world: "World") -> None:
+        self._world = world
+        self._random = world.random
+        self._texts = 0
+        self.moves_left = world.chances.moves
+
+    def move(self) -> None:
+        """Make the next move: a blow of fate, or something that a caller does."""
+        self.moves_left -= 1
+        world, chances = self._world, self._world.chances
+        if world.happens(chances.relay_dies):
+            world.kill()
+        elif world.happens(chances.relay_closes):
+            world.close_relay()
+        elif world.happens(chances.worker_dies):
+            world.worker_dies()
+        elif world.happens(chances.disk_fills):
+            seconds = self._random.choice((0.5, 5.0, 100.0)) * self._random.random()
+            world.say("disk", f"is full for {seconds:.1f} s")
+            world.full_until = world.clock.monotonic() + seconds
+        elif world.happens(chances.quiet):
+            world.quiet()
+        else:
+            self._act()
+
+    def _act(self) -> None:
+        acts = [self._create] * 3
+        if self._world.callers.sessions:
+            acts += [self._send] * 8 + [self._wait] * 4 + [self._stop] * 2
+            acts += [self._go_on, self._list, self._read, self._repeat]
+        self._random.choice(acts)()
+
+    # -- what callers do ---------------------------------------------------------------------------
+
+    def _text(self) -> str:
+        self._texts += 1
+        return f"prompt {self._texts}"
+
+    def _waits(self) -> int:
+        return self._random.choice(WAITS)
+
+    def _client_id(self) -> str | None:
+        return f"id-{self._texts}" if self._random.random() < 0.3 else None
+
+    def _session(self) -> str:
+        sessions = self._world.callers.sessions
+        return self._random.choice(sessions[-3:] if self._random.random() < 0.7 else sessions)
+
+    def _create(self) -> None:
+        text = self._text()
+        self._world.call("create_session", self._client_id(), text=text, wait_seconds=self._waits())
+
+    def _send(self) -> None:
+        more: dict[str, Any] = {"if_busy": "fail"} if self._random.random() < 0.1 else {}
+        session = self._session()
+        if self._world.happens(self._world.chances.burst):
+            for _ in range(MANY):
+                self._world.call("send", session=session, text=self._text(), wait_seconds=0)
+        text, waits = self._text(), self._waits()
+        self._world.call("send", self._client_id(), session=session, text=text, wait_seconds=waits, **more)
+
+    def _wait(self) -> None:
+        session, message = self._random.choice(self._world.callers.messages[-6:])
+        self._world.call("wait", session=session, message_id=message, wait_seconds=self._waits())
+
+    def _list(self) -> None:
+        self._world.call("list_sessions", scope=self._random.choice(("active", "recent", "all")))
+
+    def _read(self) -> None:
+        self._world.call("read_session", session=self._session())
+
+    def _repeat(self) -> None:
+        """The same call again, because its caller does not know whether the first one came through."""
+        known = self._world.callers.with_ids
+        if known:
+            action, arguments, client_id = self._random.choice(known)
+            self._world.call(action, client_id, **arguments)
+
+    def _stop(self) -> None:
+        session = self._session()
+        self._world.say("owner", f"stops {session}")
+        self._world.books.stopped.add(session)
+        self._world.life.tell_session(session, StopRunning())
+
+    def _go_on(self) -> None:
+        session = self._session()
+        self._world.say("owner", f"lets {session} go on")
+        self._world.life.tell_session(session, GoOn())
+
+    # -- fan-outs ----------------------------------------------------------------------------------
+
+    def fanouts_lost(self) -> None:
+        """The relay has ended, and with it the fan-outs under way."""
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Let everything go on that somebody has held."""
+        for session in self._world.callers.sessions:
+            self._world.life.tell_session(session, GoOn())

@@ -1,0 +1,124 @@
+"""What a caller can read of sessions tells the same in every view, and what store and workers say."""
+
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.books import Broken
+from tests.simulation.promises import Row, Stored
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+STATES = ("state", "queued", "lastTurn", "process")
+SAMPLED = 12  # messages that are waited for, the newest ones
+
+
+def compare_views(world: "World") -> None:
+    """Read every session by every call there is while nothing moves; raises Broken where two disagree."""
+    stored = Stored(world.life.path)
+    listed = _listed(world)
+    if listed.keys() != stored.sessions.keys():
+        raise Broken(f"listed are {sorted(listed)}, stored are {sorted(stored.sessions)}")
+    for session, row in listed.items():
+        _session_agrees(world, session, row, stored)
+    for row in stored.prompts[-SAMPLED:]:
+        _message_agrees(world, row)
+    _workers_agree(world, stored)
+    _nobody_waits_in_vain(world, stored)
+
+
+def _read(world: "World", action: str, **arguments: Any) -> dict[str, Any]:
+    calling = world.call(action, **arguments)
+    world.settle(work=False)
+    if calling.result is None:
+        raise Broken(f"call {calling.number} ({action}) waits, though nothing is under way")
+    if not calling.result["ok"]:
+        raise Broken(f"{action} {arguments} was refused while all was well: {calling.result}")
+    return calling.result
+
+
+def _listed(world: "World") -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    more: dict[str, Any] = {}
+    while True:
+        page = _read(world, "list_sessions", scope="all", limit=7, **more)
+        for row in page["sessions"]:
+            if row["id"] in found:
+                raise Broken(f"{row['id']} is listed twice")
+            found[row["id"]] = row
+        if page.get("nextCursor") is None:
+            return found
+        more = {"cursor": page["nextCursor"]}
+
+
+def _session_agrees(world: "World", session: str, listed: dict[str, Any], stored: Stored) -> None:
+    read = _read(world, "read_session", session=session, last=5)
+    expected = expected_states(session, stored)
+    for told in (listed, read["session"], read):
+        states = {name: told.get(name) for name in STATES}
+        if states != expected:
+            raise Broken(f"{session} is told to be {states} and is {expected}")
+    conversation = [row["id"] for row in stored.messages.values() if row["session"] == session]
+    shown = [row["id"] for row in read["messages"]]
+    if shown != conversation[-5:]:
+        raise Broken(f"{session} shows {shown} and has {conversation[-5:]}")
+    for work in world.life.port.worker.open.values():
+        if work.run.session == session and read["inFlight"]["text"] != work.end.reply:
+            raise Broken(f"{session} writes {work.end.reply!r} and shows {read['inFlight']}")
+    _actor_agrees(world, session, stored)
+
+
+def expected_states(session: str, stored: Stored) -> dict[str, Any]:
+    """How a session is, as its messages in the store say."""
+    running = [row for row in stored.of(session, "handed") if row.get("steered_into") is None]
+    over = [row for row in stored.of(session, "done", "failed", "stopped") if row.get("steered_into") is None]
+    last = over[-1] if over else None
+    cut = last is not None and last["stop_reason"] == "interrupted"
+    return {
+        "state": "running_turn" if running else "idle",
+        "queued": len(stored.of(session, "queued")),
+        "lastTurn": None if last is None else ("interrupted" if cut else last["status"]),
+        "process": "alive" if running else "none",
+    }
+
+
+def _actor_agrees(world: "World", session: str, stored: Stored) -> None:
+    """A session that is awake has the queue and the turn that the store has; one that sleeps has none."""
+    actor = world.life.session_actors().get(session)
+    running = [row["id"] for row in stored.of(session, "handed")]
+    queued = [row["id"] for row in stored.of(session, "queued")]
+    if actor is None:
+        left = [row for row in stored.of(session, "handed", "queued") if row.get("fanout") is None]
+        if left and session not in world.books.stopped:
+            raise Broken(f"{session} sleeps, and {[row['id'] for row in left]} wait or run")
+        return
+    state = actor._state
+    turn = [] if state.turn is None else [state.turn.message.id]
+    if turn != running or [waiting.id for waiting in state.queue] != queued:
+        raise Broken(f"{session} has {turn} {state.queue} and the store has {running} {queued}")
+    waits_for_nothing = queued and not running and not state.held and not state.set_aside
+    if waits_for_nothing:
+        raise Broken(f"{session} has {queued} to do and does nothing")
+
+
+def _message_agrees(world: "World", row: Row) -> None:
+    told = _read(world, "wait", session=row["session"], message_id=row["id"], wait_seconds=0)
+    expected = "running" if row["status"] == "handed" else row["status"]
+    if told["status"] != expected:
+        raise Broken(f"wait tells of {row['id']}: {told['status']}, and it is {row['status']}")
+
+
+def _workers_agree(world: "World", stored: Stored) -> None:
+    """What the store has with a worker is what the worker works on."""
+    handed = {row["id"] for row in stored.prompts if row["status"] == "handed"}
+    working = set(world.life.port.worker.open)
+    if handed != working:
+        raise Broken(f"with a worker are {sorted(handed)}, and it works on {sorted(working)}")
+
+
+def _nobody_waits_in_vain(world: "World", stored: Stored) -> None:
+    """Who waits for a message's end has its answer when that is there."""
+    ended = {row["id"]: row for row in stored.prompts if row["ended_at"] is not None}
+    texts = {row["text"] for row in ended.values()}
+    for calling in world.callers.under_way:
+        if calling.text in texts or calling.arguments.get("message_id") in ended:
+            raise Broken(f"call {calling.number} {calling.arguments} waits for what is over")

@@ -1,0 +1,296 @@
+"""A world drawn from one seed: a relay, its callers, its worker, its store, and all that goes wrong.
+
+The relay is the real one, on a dispatcher that runs one step at a time over a real store. Everything else is
+drawn: who comes next, how time passes, what callers do, what is late, doubled, lost or refused, and who dies.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from showcaller.actors.contract.ids import ALPHABET, Prefix
+from showcaller.actors.relay.calls import OWNER
+from showcaller.actors.runtime.testkit import ManualClock
+from showcaller.store.batch import Answer
+from showcaller.store.transaction import run_batch
+from tests.simulation.agenda import Agenda, Kind
+from tests.simulation.books import Books, Broken
+from tests.simulation.callers import Callers, Calling
+from tests.simulation.chances import draw_chances
+from tests.simulation.life import Life
+from tests.simulation.promises import broken_promises, handed_in_store
+from tests.simulation.script import Script
+from tests.simulation.trace import Trace
+from tests.simulation.views import compare_views
+
+MOST_STEPS = 60_000
+LONGEST_CLOSE = 900.0  # seconds: a worker's grace, and the last tries at a store that refuses
+
+
+class World:
+    """One seed's world; ``run`` lives through it and raises Broken for the first promise that was broken."""
+
+    def __init__(self, seed: int, home: Path) -> None:
+        self.seed = seed
+        self.home = home
+        self.random = Random(seed)
+        self.clock = ManualClock()
+        self.trace = Trace(self.clock, str(home))
+        self.chances = draw_chances(self.random)
+        self.agenda = Agenda(self.random)
+        self.books = Books()
+        self.callers = Callers(self.books)
+        self.script = Script(self)
+        self.steps = 0
+        self.full_until = 0.0
+        self.calm = False
+        self._ids = 0
+        self._lives = 0
+        self._workers = 0
+        self._calls = 0
+        self._late: list[Callable[[], None]] = []
+        self.answered: list[tuple[Calling, dict[str, Any]]] = []
+        self.mistakes: list[str] = []
+        self.life = self._begin_life()
+
+    # -- surroundings of the parts -----------------------------------------------------------------
+
+    def happens(self, chance: float) -> bool:
+        """Draw whether something happens; nothing goes wrong while the world is calm."""
+        return chance > 0 and not self.calm and self.random.random() < chance
+
+    def later(self, action: Callable[[], None], *, owner: str, channel: object = None) -> None:
+        """Have something arrive after a time that is drawn."""
+        after = self.random.random() * self.chances.latest if self.happens(self.chances.late) else 0.0
+        self.agenda.add(self.clock.monotonic() + after, action, owner=owner, channel=channel)
+
+    def work(self, seconds: float, action: Callable[[], None], *, owner: str) -> None:
+        """Have an agent do something after so much of its own time."""
+        self.agenda.add(self.clock.monotonic() + seconds, action, owner=owner, kind="work")
+
+    def say(self, who: str, what: str) -> None:
+        """Add to the trace."""
+        self.trace.say(who, what)
+
+    @property
+    def storage_fails(self) -> bool:
+        """Whether the disk is full at present."""
+        return not self.calm and self.clock.monotonic() < self.full_until
+
+    def new_id(self, prefix: Prefix) -> str:
+        """Make an id that repeats from run to run; ids do not rise with time, as real ones do not."""
+        self._ids += 1
+        mixed = "".join(self.random.choice(ALPHABET) for _ in range(8))
+        return f"{prefix}{mixed}{self._ids:04}"
+
+    def _new_worker(self) -> str:
+        self._workers += 1
+        return f"work{self._workers}"
+
+    # -- lives of the relay ------------------------------------------------------------------------
+
+    def _begin_life(self) -> Life:
+        self._lives += 1
+        life = Life(
+            self._lives,
+            self.home,
+            self,
+            self.random,
+            self.clock,
+            self.chances,
+            self.books,
+            self.new_id,
+            self._new_worker,
+        )
+        self.say(life.name, "starts")
+        for orphan in self._late:
+            orphan()
+        self._late.clear()
+        return life
+
+    def kill(self) -> None:
+        """The relay dies where it stands, and another starts over what it stored."""
+        life = self.life
+        self.say(life.name, "dies")
+        database, batches = life.writer.orphan()
+        fate = self.random.choice(("lost", "committed", "late")) if batches else "lost"
+        if batches:
+            self.say("writer", f"batch {batches[0].number} of the dead relay is {fate}")
+        if fate == "committed" and not self.storage_fails:
+            run_batch(database, batches[0])
+        if fate == "late":
+            self._late.append(lambda: self._too_late(run_batch(database, batches[0])))
+            self._late.append(database.close)
+        self._end_life(keep_writer=fate == "late")
+
+    def _too_late(self, answers: list[Answer]) -> None:
+        if any(answer.error != "storage" for answer in answers):
+            raise Broken(f"a writer whose relay is dead still stores: {answers}")
+
+    def _end_life(self, *, keep_writer: bool = False) -> None:
+        life = self.life
+        self._hear()
+        self.books.excused.update(life.port.at_worker, handed_in_store(life.path))
+        self.callers.lose()
+        self.script.fanouts_lost()
+        self.agenda.forget(life.name)
+        self.agenda.forget(life.port.worker.name)
+        life.reader.close()
+        if not keep_writer:
+            life.writer.close()
+        self.life = self._begin_life()
+
+    def worker_dies(self) -> None:
+        """The worker dies, and the relay lives on."""
+        self.say(self.life.port.worker.name, "dies")
+        self.agenda.forget(self.life.port.worker_dies())
+
+    def close_relay(self) -> None:
+        """The relay is stopped in an orderly way, and another started."""
+        life = self.life
+        self.say(life.name, "closes")
+        self.books.excused.update(life.port.at_worker)
+        life.begin_close()
+        until = self.clock.monotonic() + LONGEST_CLOSE
+        assert life.closed is not None
+        while not life.closed.done:
+            if self.happens(self.chances.relay_dies / 20):
+                self.kill()
+                return
+            self.books.excused.update(life.port.at_worker)
+            if not self.step() or self.clock.monotonic() > until:
+                raise Broken(f"{life.name} does not close")
+        self.settle(work=False)
+        hanging = [calling.number for calling in self.callers.under_way]
+        if hanging:
+            raise Broken(f"{life.name} has closed and the calls {hanging} have no answer")
+        self.say(life.name, "is closed")
+        self._end_life()
+
+    # -- time --------------------------------------------------------------------------------------
+
+    def step(self, *, work: bool = True) -> bool:
+        """Let one thing happen; False when nothing is left that could."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise Broken(f"nothing is settled after {MOST_STEPS} steps")
+        self._hear()
+        life = self.life
+        if life.is_ready and (self.calm or self.random.random() < self.chances.relay_first):
+            return life.dispatcher.step()
+        if self.agenda.run_due(self.clock.monotonic(), None if work else "transit"):
+            return True
+        if life.dispatcher.step() or life.dispatcher.timers.fire_due():
+            return True
+        return self._let_time_pass(None if work else "transit")
+
+    def _let_time_pass(self, kind: Kind | None) -> bool:
+        moments = [self.agenda.next_due(kind), self.life.dispatcher.timers.next_due()]
+        known = [moment for moment in moments if moment is not None]
+        if not known or (kind is not None and moments[0] is None):
+            return False
+        self._pass_to(min(known))
+        return True
+
+    def _pass_to(self, moment: float | None) -> None:
+        assert moment is not None, "something waits for a timer that does not run"
+        self.clock.move_to(max(self.clock.monotonic(), moment))
+        self.life.dispatcher.timers.fire_due()
+
+    def settle(self, *, work: bool = True) -> None:
+        """Let everything happen that is on its way; without ``work`` no agent goes on meanwhile."""
+        before, self.calm = self.calm, True
+        while self.step(work=work):
+            pass
+        self._hear()
+        self.calm = before
+
+    def _hear(self) -> None:
+        """Take note of what callers were answered, and of what the relay's log says about itself."""
+        answered, self.answered = self.answered, []
+        for calling, result in answered:
+            self.say(f"call{calling.number}", f"→ {short(result)}")
+            self.callers.end(calling, result)
+        if self.mistakes:
+            raise Broken(f"the relay's log tells of a mistake: {self.mistakes[0]}")
+
+    def call(self, action: str, client_id: str | None = None, **arguments: Any) -> Calling:
+        """Begin a call of the owner."""
+        self._calls += 1
+        self.say(f"call{self._calls}", f"{action} {arguments}" + (f" id={client_id}" if client_id else ""))
+        request = {"action": action, "relay": "this", **arguments}
+        calling = Calling(self._calls, action, arguments, client_id, self.clock.monotonic())
+        self.callers.begin(calling)
+        answer = self.life.door._begin(request, OWNER, client_id)
+        answer.add_done_callback(lambda done: self.answered.append((calling, done.get())))
+        return calling
+
+    # -- from the beginning to the end -------------------------------------------------------------
+
+    def run(self) -> None:
+        """Live through the script, and then see everything to its end."""
+        while self.script.moves_left:
+            if self.random.random() < self.chances.eager or not self.step():
+                self.script.move()
+                self._check_hanging()
+        self.finish()
+
+    def _check_hanging(self) -> None:
+        now = self.clock.monotonic()
+        hanging = [call for call in self.callers.under_way if now > call.deadline]
+        if hanging and not self.life.has_failed:
+            call = hanging[0]
+            raise Broken(f"call {call.number} ({call.action}) began at {call.began} and has no answer")
+
+    def quiet(self) -> None:
+        """Let everything settle but the agents' work, and compare what everybody sees."""
+        self.say("world", "is quiet")
+        self.settle(work=False)
+        while any(actor._state.pausing for actor in self.life.session_actors().values()):
+            self._pass_to(self.life.dispatcher.timers.next_due())
+            self.settle(work=False)
+        self._check()
+        if not self.life.has_failed:
+            compare_views(self)
+
+    def finish(self) -> None:
+        """Nothing goes wrong any more: everything that was promised must come true."""
+        self.say("world", "all troubles end")
+        self.calm = True
+        self.life.reader.fails = 0.0
+        self.settle(work=False)
+        if self.life.has_failed:
+            self._end_life()
+        self.script.finish()
+        self.settle()
+        self._check_no_call_waits()
+        compare_views(self)
+        self._check(over=True)
+        self.close_relay()
+        self._check(over=True)
+
+    def _check_no_call_waits(self) -> None:
+        if self.callers.under_way:
+            call = self.callers.under_way[0]
+            raise Broken(f"call {call.number} ({call.action} {call.arguments}) never has an answer")
+
+    def _check(self, *, over: bool = False) -> None:
+        found = broken_promises(self.life.path, self.books, over=over)
+        if found:
+            raise Broken("; ".join(found[:5]))
+
+    def drop(self) -> None:
+        """Let go of the files."""
+        self.life.drop()
+
+
+def short(result: dict[str, Any]) -> str:
+    """A call's result in one line."""
+    names = ("code", "error", "status", "stopReason", "session", "message_id", "stopRequested")
+    told = {name: result[name] for name in names if name in result}
+    if "reply" in result:
+        told["reply"] = result["reply"]["text"][:60]
+    if "sessions" in result:
+        told["sessions"] = len(result["sessions"])
+    return str(told)
