@@ -1,7 +1,10 @@
 """What a closed dispatcher does for those who wait: nobody waits for ever for what it will not do."""
 
 import logging
+import threading
 from typing import TYPE_CHECKING
+
+from showcaller.actors.runtime.context import Turn, here
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.dispatcher import Dispatcher
@@ -22,17 +25,41 @@ def end_waiting(dispatcher: "Dispatcher") -> None:
 
 
 def abandon(dispatcher: "Dispatcher") -> None:
-    """Refuse the mail of cells that nobody will run, and give up timers that nobody will fire."""
-    ready = dispatcher._ready
-    while True:
-        try:
-            runnable = ready.popleft()
-        except IndexError:
-            break
-        runnable.abandon()
+    """Refuse the mail of cells that nobody will run, and give up timers that nobody will fire.
+
+    Who ends tells who watches it, which ends in its turn, and so on: all but the first are left to the loop
+    of the first one. (Not in a coroutine that is ended: that may wait for an answer of one of them.)
+    """
+    place = (dispatcher, here.turn)
+    if _abandoning.place == place:
+        return
+    before, _abandoning.place = _abandoning.place, place
+    try:
+        _abandon_ready(dispatcher)
+    finally:
+        _abandoning.place = before
     try:
         dispatcher.timers.give_up()
     except BaseException:
         logger.exception("A callback of an overdue reply failed")
     if dispatcher._quiet.waiters:
         dispatcher._quiet.look()
+
+
+def _abandon_ready(dispatcher: "Dispatcher") -> None:
+    ready = dispatcher._ready
+    while True:
+        try:
+            runnable = ready.popleft()
+        except IndexError:
+            return
+        runnable.abandon()
+
+
+class _Abandoning(threading.local):
+    """For which dispatcher, and in which turn, a thread abandons cells just now."""
+
+    place: "tuple[Dispatcher, Turn] | None" = None
+
+
+_abandoning = _Abandoning()

@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import logging
 import queue
 import sys
 import threading
@@ -14,9 +13,11 @@ from typing import Any, TypeVar, cast
 import pykka
 
 from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.delivery import deliver, deliver_first
 from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyOverdue
+from showcaller.actors.runtime.handler import Handler
 
 __all__ = ["Future", "wait_in_thread"]
 
@@ -25,8 +26,6 @@ M = TypeVar("M")
 J = TypeVar("J")
 R = TypeVar("R")
 ExcInfo = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
-
-logger = logging.getLogger("showcaller.actors")
 
 
 class _Hook:
@@ -137,27 +136,20 @@ class Future(pykka.Future[T]):
 
     def announce(self) -> None:
         """Run the callbacks, and those of every future that is derived from this one."""
-        interrupt: KeyboardInterrupt | None = None
-        announced: list[Future[Any]] = [self]
-        while announced:
-            future = announced.pop()
-            callbacks = future._callbacks
-            while callbacks:
-                try:
-                    callback = callbacks.pop(0)
-                except IndexError:  # the other side of a race has popped it
-                    break
-                try:
-                    decided = callback(future)
-                except KeyboardInterrupt as error:
-                    interrupt = error
-                except BaseException:  # who completes a future has no part in what others do with it
-                    logger.exception("A callback of a future failed")
-                else:
-                    if type(callback) is Derivation and decided is not None:
-                        announced.append(cast("Future[Any]", decided))
-        if interrupt is not None:
-            _pass_on(interrupt)
+        callbacks = self._callbacks
+        while callbacks:
+            try:
+                callback = callbacks.pop(0)
+            except IndexError:  # the other side of a race has popped it
+                return
+            if type(callback) is not Handler:
+                deliver(self, callback)
+                return
+            try:
+                callback(self)
+            except BaseException:  # somebody has interrupted us: the others are not to wait for ever
+                deliver(self, None)
+                raise
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let the first ``get()`` compute the value (pykka); raises ``queue.Full`` after a result."""
@@ -195,6 +187,7 @@ class Future(pykka.Future[T]):
         if not self._done:
             if self._hook is not None:
                 return cast("T", self._hook.get(timeout))
+            deliver_first()
             dispatcher = here.dispatcher
             wait = wait_in_thread if dispatcher is None else dispatcher.wait_for
             if not wait(self, timeout):
@@ -288,13 +281,6 @@ class Future(pykka.Future[T]):
         return joined
 
 
-def _pass_on(interrupt: KeyboardInterrupt) -> None:
-    """Raise it in the main thread, where Ctrl-C is heard; elsewhere it was a callback's own: log it."""
-    if threading.current_thread() is threading.main_thread():
-        raise interrupt
-    logger.error("A callback of a future failed", exc_info=interrupt)
-
-
 def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
     """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which."""
     woken = allocate_lock()
@@ -304,7 +290,7 @@ def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
         woken.release()
 
     future.add_done_callback(wake)
-    if woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+    if future.done or woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
         return True
     future.forget_callback(wake)
     return future.done

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Handler:
     """A coroutine, the envelope it answers (if any), and what it waits for; system mail when that is done.
 
-    Everything but ``wake`` is called by whoever holds the cell's gate.
+    It is the callback of the future it waits for. Everything but ``wake`` is called by whoever holds the
+    cell's gate.
     """
 
     __slots__ = ("alive", "cell", "coroutine", "envelope", "starting", "waits_for")
@@ -38,7 +39,7 @@ class Handler:
         self.waits_for = future
         if self.cell._system is None:
             self.cell._system_mail()  # there when the callback runs, and made without a race
-        future.add_done_callback(self.wake)
+        future.add_done_callback(self)
 
     def wake(self, _: "Future[Any]") -> None:
         """Hand ourselves to the actor. Thread-safe."""
@@ -51,10 +52,12 @@ class Handler:
             look_after(cell)
             raise
 
+    __call__ = wake
+
     def forget_wait(self) -> None:
         """No longer wait: what was awaited will not wake us."""
         if self.waits_for is not None:
-            self.waits_for.forget_callback(self.wake)
+            self.waits_for.forget_callback(self)
             self.waits_for = None
 
 
