@@ -116,7 +116,7 @@ def test_a_chain_of_watchers_on_a_closed_dispatcher_ends_to_its_last(threads: Di
         refs.append(Watching.start(refs[-1]))
     assert [ref.ask(1) for ref in refs] == [1] * len(refs)
     threads.close()
-    until(lambda: not threads._threads)
+    assert until(lambda: not threads._threads)
     refs[0].tell("goodbye")
     assert not any(ref.is_alive() for ref in refs)
 
