@@ -57,6 +57,9 @@ class BaseDispatcher:
         """Wait for a future on a thread of this dispatcher; False at the timeout (seconds)."""
         raise NotImplementedError
 
+    def refuse_wait(self, owner: "Cell") -> None:
+        """Raise why this thread, which blocks until ``owner`` answers, would wait for ever."""
+
     def pin(self) -> "BaseDispatcher":
         """Where a pinned actor runs that is started here."""
         return self

@@ -11,8 +11,9 @@
 
 import asyncio
 import random
+from _thread import get_ident
 from collections import deque
-from typing import Any
+from typing import Any, Self
 
 import pykka
 
@@ -25,6 +26,7 @@ from showcaller.actors.runtime.errors import NothingToRun
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Blocked
 from showcaller.actors.runtime.ref import ActorRef
+from showcaller.actors.runtime.waits import owner_elsewhere
 
 SETTLE_LIMIT = 1_000_000  # steps after which settle() believes that it runs for ever
 
@@ -59,8 +61,8 @@ class ManualDispatcher(BaseDispatcher):
     """Runs actors on the calling thread, one slice per step, in order or in an order drawn from a seed.
 
     Inside ``with dispatcher:`` actors start here, and ``future.get()`` runs steps until the future is
-    done; when nothing is left that could complete it, ``NothingToRun`` says so. Only mail may come
-    from other threads.
+    done; when nothing is left that could complete it, ``NothingToRun`` says so, and names an actor of
+    another dispatcher that owes it. Only mail may come from other threads.
     """
 
     def __init__(self, *, seed: int | None = None, clock: ManualClock | None = None) -> None:
@@ -68,6 +70,20 @@ class ManualDispatcher(BaseDispatcher):
         super().__init__(self.manual_clock)
         self._random = None if seed is None else random.Random(seed)
         self.steps = 0
+        self._entered_by = 0  # the thread that entered the block last
+
+    def __enter__(self) -> Self:
+        """Let actors that this thread starts inside the ``with`` run here."""
+        self._entered_by = get_ident()
+        return super().__enter__()
+
+    def refuse_wait(self, owner: Any) -> None:
+        """Raise ``NothingToRun`` if this thread was to run the steps, and has left the block."""
+        if self._entered_by == get_ident():
+            raise NothingToRun(
+                f"{owner} lives on another dispatcher than the one here: a manual one, whose steps are run "
+                "inside its own `with` block only"
+            )
 
     def schedule(self, runnable: Runnable) -> None:
         """Put a cell into the ready queue; a later step runs it."""
@@ -152,9 +168,11 @@ class ManualDispatcher(BaseDispatcher):
 
     def _run_until(self, future: Future[Any], timeout: float | None) -> bool:
         deadline = None if timeout is None else self.clock.monotonic() + timeout
+        self._refuse_elsewhere(future)
         while not future.done:
             if self.step() or self.timers.fire_due():
                 continue
+            self._refuse_elsewhere(future)
             due = self.timers.next_due()
             if deadline is not None and (due is None or due > deadline):
                 self.manual_clock.move_to(max(deadline, self.clock.monotonic()))
@@ -166,6 +184,14 @@ class ManualDispatcher(BaseDispatcher):
                 )
             self.manual_clock.move_to(max(due, self.clock.monotonic()))
         return True
+
+    def _refuse_elsewhere(self, future: Future[Any]) -> None:
+        owner = owner_elsewhere(future, self)
+        if owner is not None:
+            raise NothingToRun(
+                f"{owner} lives on another dispatcher, which runs no steps here and has another clock: "
+                "start it inside this `with` block, or ask it outside"
+            )
 
 
 def _bring_to_front(ready: deque[Runnable], index: int) -> None:

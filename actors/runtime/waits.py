@@ -11,6 +11,7 @@ from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.handler import Handler
 
 if TYPE_CHECKING:
+    from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.futures import Future
 
@@ -99,6 +100,22 @@ def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]
         return answerer.cell, [wait for wait in (waits, alone) if wait is not None]
     waits = waits_of(answerer)
     return answerer, () if waits is None else (waits,)
+
+
+def owner_elsewhere(future: "Future[Any]", dispatcher: "BaseDispatcher") -> "Cell | None":
+    """Give an actor of another dispatcher that owes a future or what must come before it, if there is one."""
+    seen: set[Future[Any]] = set()
+    ahead = [future]
+    while ahead:
+        following = ahead.pop()
+        if following in seen:
+            continue
+        seen.add(following)
+        owner, before = owner_of(following)
+        if owner is not None and owner._dispatcher is not dispatcher:
+            return owner
+        ahead += before
+    return None
 
 
 def _keeps_from_starting(child: "Cell") -> "list[Future[Any]]":

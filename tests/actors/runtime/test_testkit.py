@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, Future, Timeout, default_dispatcher
+from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, Timeout, default_dispatcher
 from showcaller.actors.runtime.testkit import ManualClock, ManualDispatcher, NothingToRun, Probe, probe
 
 
@@ -167,3 +167,76 @@ class TestProbe:
         with pytest.raises(ActorDeadError):
             ref.tell("late")
         assert got == []
+
+
+class Echo(Actor):
+    """Gives back what it gets."""
+
+    registered = False
+
+    def on_receive(self, message: Any) -> Any:
+        return message
+
+
+class TestOtherDispatchers:
+    """Waiting for an actor that lives elsewhere can never end: the error says so at once."""
+
+    def test_an_actor_is_not_asked_after_its_block(self) -> None:
+        with ManualDispatcher():
+            echo = Echo.start()
+        for timeout in (None, 5):
+            with pytest.raises(NothingToRun, match=r"Echo \(urn.* another dispatcher .*`with` block"):
+                echo.ask("x", timeout=timeout)
+
+    def test_an_actor_is_not_asked_in_the_block_of_another_dispatcher(self, threads: Dispatcher) -> None:
+        with ManualDispatcher():
+            echo = Echo.start()
+            with threads, pytest.raises(NothingToRun, match="lives on another dispatcher"):
+                echo.ask("x")
+            assert echo.ask("x") == "x"
+
+    @pytest.mark.parametrize("timeout", [None, 5])
+    def test_an_actor_on_threads_is_not_asked_in_a_manual_block(
+        self, threads: Dispatcher, timeout: float | None
+    ) -> None:
+        holding: Future[str] = Future()
+
+        class Holding(Echo):
+            def on_receive(self, message: Any) -> Any:
+                return holding.get()
+
+        held = Holding.start()
+        with (
+            ManualDispatcher() as manual,
+            pytest.raises(NothingToRun, match=r"Holding .* another dispatcher"),
+        ):
+            held.ask("x", timeout=timeout)
+        assert manual.clock.monotonic() == 0
+        holding.set("done")
+        assert held.ask("x", timeout=10) == "done"
+
+    def test_who_waits_for_such_an_actor_is_named_too(self, threads: Dispatcher) -> None:
+        holding: Future[str] = Future()
+
+        class Holding(Echo):
+            def on_receive(self, message: Any) -> Any:
+                return holding.get()
+
+        class Asks(Echo):
+            async def on_receive(self, message: Any) -> Any:
+                return await message.request("x")
+
+        held = Holding.start()
+        with ManualDispatcher(), pytest.raises(NothingToRun, match=r"Holding .* lives on another dispatcher"):
+            Asks.start().ask(held, timeout=5)
+        holding.set("done")
+
+    def test_another_thread_may_wait_while_the_steps_are_run(self, manual: ManualDispatcher) -> None:
+        echo = Echo.start()
+        heard: Future[Any] = Future()
+        asking = threading.Thread(target=lambda: heard.set(echo.ask("x", timeout=10)))
+        asking.start()
+        while asking.is_alive():
+            manual.settle()
+        asking.join()
+        assert heard.get() == "x"
