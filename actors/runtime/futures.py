@@ -17,4 +17,284 @@ from showcaller.actors.runtime.delivery import deliver, deliver_first
 from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyOverdue
+from showcaller.actors.runtime.handler import Handler
 from showcaller.actors.runtime.waits import owner_of
+
+__all__ = ["Future", "wait_in_thread"]
+
+T = TypeVar("T")
+M = TypeVar("M")
+J = TypeVar("J")
+R = TypeVar("R")
+ExcInfo = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
+
+
+class _Hook:
+    """pykka's *get hook*: the first ``get`` computes, the others see what it computed."""
+
+    __slots__ = ("computed", "function", "lock", "value")
+
+    def __init__(self, function: Callable[[float | None], Any]) -> None:
+        self.function = function
+        self.lock = threading.RLock()
+        self.computed = False
+        self.value: Any = None
+
+    def get(self, timeout: float | None) -> Any:
+        with self.lock:
+            if not self.computed:
+                self.value = self.function(timeout)
+                self.computed = True
+            return self.value
+
+
+class Future(pykka.Future[T]):
+    """A value that is there now or later; ``get()`` it, ``await`` it, or have it pushed to a callback.
+
+    Whoever takes ``_claim`` first decides the outcome, and a callback is run by whoever pops it from
+    the list: both are single atomic operations, so no lock is held while anything runs. Who adds a
+    callback appends first and looks at ``_done`` second, who completes sets ``_done`` first and looks at
+    the callbacks second: at least one of them sees the other. Thread-safe.
+    """
+
+    __slots__ = ("_callbacks", "_claim", "_done", "_error", "_hook", "_value", "answerer")
+
+    def __init__(self, answerer: Any = None) -> None:
+        """``answerer``: the ref that owes the value, or a tuple of the futures it is made of, if known.
+
+        What a future is made of is named, not who owes that: the reply may be taken over or passed on.
+        """
+        self._claim = allocate_lock()
+        self._callbacks: list[Callable[[Future[T]], object]] = []
+        self._done = False
+        self._value: Any = None
+        self._error: ExcInfo | None = None
+        self._hook: _Hook | None = None
+        self.answerer = answerer
+
+    def __repr__(self) -> str:
+        return "<pykka.Future>"
+
+    # -- completing --------------------------------------------------------------------------------
+
+    def set(self, value: T | None = None) -> None:
+        """Complete with a value; raises ``queue.Full`` when the outcome is already decided.
+
+        A reply that comes after its asker's timeout is no fault of who sets it: it is only counted.
+        """
+        if not self.try_set(value) and not self._too_late():
+            raise queue.Full
+
+    def set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> None:
+        """Complete with an error: an exception, ``sys.exc_info()``-like, or the one being handled.
+
+        Raises ``queue.Full`` when the outcome is already decided, but not when the asker's time is over.
+        """
+        if not self.try_set_exception(exc_info) and not self._too_late():
+            raise queue.Full
+
+    def _too_late(self) -> bool:
+        overdue = None if self._error is None else self._error[1]
+        if not isinstance(overdue, ReplyOverdue):
+            return False
+        overdue.late()
+        return True
+
+    def try_set(self, value: T | None = None) -> bool:
+        """Complete with a value, or give False when the outcome is already decided (a late reply)."""
+        if not self._claim.acquire(False):
+            return False
+        self._value = value
+        self._finish()
+        return True
+
+    def try_set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> bool:
+        """Complete with an error, or give False when the outcome is already decided."""
+        if isinstance(exc_info, BaseException):
+            exc_info = (type(exc_info), exc_info, exc_info.__traceback__)
+        assert exc_info is None or len(exc_info) == 3
+        error = exc_info or sys.exc_info()
+        if not self._claim.acquire(False):
+            return False
+        self._error = error
+        self._finish()
+        return True
+
+    def decide(self, value: Any, error: ExcInfo | None) -> "Future[T] | None":
+        """Complete without running the callbacks: gives the future when that is left to do (``announce``)."""
+        if not self._claim.acquire(False):
+            return None
+        self._value = value
+        self._error = error
+        self._done = True
+        self.answerer = None  # a chain of derived futures does not keep its beginning
+        return self
+
+    def _finish(self) -> None:
+        self._done = True
+        if self._callbacks:
+            self.announce()
+
+    def announce(self) -> None:
+        """Run the callbacks, and those of every future that is derived from this one."""
+        callbacks = self._callbacks
+        while callbacks:
+            try:
+                callback = callbacks.pop(0)
+            except IndexError:  # the other side of a race has popped it
+                return
+            if type(callback) is not Handler:
+                deliver(self, callback)
+                return
+            try:
+                callback(self)
+            except BaseException:  # somebody has interrupted us: the others are not to wait for ever
+                deliver(self, None)
+                raise
+
+    def set_get_hook(self, func: Callable[[float | None], T]) -> None:
+        """Let the first ``get()`` compute the value (pykka); raises ``queue.Full`` after a result."""
+        if not self.try_set_get_hook(func):
+            raise queue.Full
+
+    def try_set_get_hook(self, func: Callable[[float | None], T]) -> bool:
+        """Let the first ``get()`` compute the value, or give False when the outcome is already decided."""
+        if self._hook is None and not self._claim.acquire(False):
+            return False
+        self._hook = _Hook(func)
+        for callback in self._callbacks[:]:
+            if isinstance(callback, Derivation):
+                callback.hook()
+        return True
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    @property
+    def done(self) -> bool:
+        """True once ``get()`` would not wait."""
+        return self._done
+
+    @property
+    def error(self) -> BaseException | None:
+        """What it has ended in, if that is an error."""
+        return None if self._error is None else self._error[1]
+
+    def get(self, *, timeout: float | None = None) -> T:
+        """Wait for the value and give it, or raise the error; ``timeout`` in seconds.
+
+        In a handler the dispatcher lets a spare thread go on with other actors meanwhile; under a
+        manual dispatcher it runs steps until the value is there. Raises ``pykka.Timeout``.
+        """
+        if not self._done:
+            if self._hook is not None:
+                return cast("T", self._hook.get(timeout))
+            deliver_first()
+            dispatcher = here.dispatcher
+            wait = wait_in_thread if dispatcher is None else dispatcher.wait_for
+            if not wait(self, timeout):
+                raise pykka.Timeout(f"{timeout} seconds")
+        return self._outcome()
+
+    def _outcome(self) -> T:
+        if self._error is None:
+            return cast("T", self._value)
+        kind, error, traceback = self._error
+        if error is None:
+            assert kind is not None
+            error = kind()
+        if error.__traceback__ is not traceback:
+            raise error.with_traceback(traceback)
+        raise error
+
+    def add_done_callback(self, callback: "Callable[[Future[T]], object]") -> None:
+        """Call ``callback(self)`` once, when done: on the completing thread, or here if done already.
+
+        A callback must be quick and must not block; an error in it is logged.
+        """
+        self._callbacks.append(callback)
+        if self._done:
+            self.announce()
+
+    def forget_callback(self, callback: "Callable[[Future[T]], object]") -> None:
+        """Take a callback back, if it has not run."""
+        try:
+            self._callbacks.remove(callback)
+        except ValueError:
+            return  # it has run, or is just about to
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        if self._done or self._hook is not None:
+            return self.get()
+        handled = here.turn.handled
+        if handled is not None and type(handled) is not Envelope:
+            while not self._done:  # the dispatcher drives this coroutine and resumes it when we are done
+                yield self
+        else:
+            yield from self._on_running_loop().__await__()
+        return self._outcome()
+
+    __iter__ = __await__
+
+    def _on_running_loop(self) -> "asyncio.Future[None]":
+        loop = asyncio.get_running_loop()
+        woken: asyncio.Future[None] = loop.create_future()
+
+        def wake() -> None:
+            if not woken.done():
+                woken.set_result(None)
+
+        def push(_: Future[T]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(wake)
+
+        woken.add_done_callback(lambda _: self.forget_callback(push))
+        self.add_done_callback(push)
+        return woken
+
+    # -- deriving ----------------------------------------------------------------------------------
+
+    def map(self, func: Callable[[T], M]) -> "Future[M]":
+        """A future of ``func(value)``, computed when this one completes; of the error, if one is raised."""
+        return self._derive((self,), lambda values: func(values[0]))
+
+    def _derive(
+        self, sources: "tuple[Future[Any], ...]", function: Callable[[list[Any]], Any]
+    ) -> "Future[Any]":
+        derived: Future[Any] = Future(sources)
+        Derivation(derived, sources, function)()
+        return derived
+
+    def filter(self: "Future[Iterable[J]]", func: Callable[[J], bool]) -> "Future[Iterable[J]]":
+        """A future of the items for which ``func(item)`` is true."""
+        return self.map(lambda items: list(filter(func, items)))
+
+    def reduce(self: "Future[Iterable[J]]", func: Callable[[R, J], R], *args: R) -> "Future[R]":
+        """A future of the items folded from the left by ``func(folded, item)``."""
+        return self.map(lambda items: functools.reduce(func, items, *args))
+
+    def join(self, *futures: pykka.Future[Any]) -> "Future[Iterable[Any]]":
+        """A future of the list of all results, in the order given; the first error, if there is one."""
+        sources = (self, *futures)
+        if all(isinstance(source, Future) for source in sources):
+            return self._derive(cast("tuple[Future[Any], ...]", sources), list)
+        joined: Future[Iterable[Any]] = Future()
+        joined.set_get_hook(lambda timeout: [source.get(timeout=timeout) for source in sources])
+        return joined
+
+
+def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
+    """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which."""
+    owner, _ = owner_of(future)
+    if owner is not None:
+        owner._dispatcher.refuse_wait(owner)
+    woken = allocate_lock()
+    woken.acquire()
+
+    def wake(_: Future[Any]) -> None:
+        woken.release()
+
+    future.add_done_callback(wake)
+    if future.done or woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+        return True
+    future.forget_callback(wake)
+    return future.done
