@@ -33,6 +33,10 @@ class NothingToRun(RuntimeFault):
     """A test waits for a future that no step of the manual dispatcher can complete."""
 
 
+class NeverSettles(RuntimeFault):
+    """A test lets actors settle that always have more to do."""
+
+
 class StartFailed(RuntimeFault):
     """A child could not be started: making it or its ``on_start`` raised the error that is the cause."""
 

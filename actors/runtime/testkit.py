@@ -22,7 +22,7 @@ from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.clock import Clock
 from showcaller.actors.runtime.context import Turn, current_cell, here
 from showcaller.actors.runtime.cycles import cycle_of
-from showcaller.actors.runtime.errors import NothingToRun
+from showcaller.actors.runtime.errors import NeverSettles, NothingToRun
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Blocked
 from showcaller.actors.runtime.ref import ActorRef
@@ -112,13 +112,16 @@ class ManualDispatcher(BaseDispatcher):
         return True
 
     def settle(self, limit: int = SETTLE_LIMIT) -> int:
-        """Run until nothing is ready and no timer is due; gives the number of steps taken."""
+        """Run until nothing is ready and no timer is due; gives the number of steps taken.
+
+        Raises ``NeverSettles`` when ``limit`` steps were not enough.
+        """
         steps = 0
         while self.timers.fire_due() or self._ready:
             while self.step():
                 steps += 1
                 if steps >= limit:
-                    raise NothingToRun(
+                    raise NeverSettles(
                         f"still not settled after {limit} steps: do actors keep telling each other?"
                     )
         return steps
@@ -227,4 +230,4 @@ def probe() -> "tuple[ActorRef[Probe], list[Any]]":
     return ref, actor.received
 
 
-__all__ = ["ManualClock", "ManualDispatcher", "NothingToRun", "Probe", "probe"]
+__all__ = ["ManualClock", "ManualDispatcher", "NeverSettles", "NothingToRun", "Probe", "probe"]

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, Timeout, default_dispatcher
-from showcaller.actors.runtime.testkit import ManualClock, ManualDispatcher, NothingToRun, Probe, probe
+from showcaller.actors.runtime.testkit import (
+    ManualClock,
+    ManualDispatcher,
+    NeverSettles,
+    NothingToRun,
+    Probe,
+    probe,
+)
 
 
 class TestSteps:
@@ -34,7 +41,7 @@ class TestSteps:
                 self.actor_ref.tell(message)
 
         Endless.start().tell("again")
-        with pytest.raises(NothingToRun, match="still not settled after 100 steps"):
+        with pytest.raises(NeverSettles, match="still not settled after 100 steps"):
             manual.settle(limit=100)
 
     def test_get_runs_steps_until_it_is_done(self, manual: ManualDispatcher) -> None:
