@@ -26,6 +26,7 @@ from showcaller.actors.runtime.errors import NeverSettles, NothingToRun
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Blocked
 from showcaller.actors.runtime.ref import ActorRef
+from showcaller.actors.runtime.stacks import Stacks
 from showcaller.actors.runtime.waits import owner_elsewhere
 
 SETTLE_LIMIT = 1_000_000  # steps after which settle() believes that it runs for ever
@@ -62,7 +63,8 @@ class ManualDispatcher(BaseDispatcher):
 
     Inside ``with dispatcher:`` actors start here, and ``future.get()`` runs steps until the future is
     done; when nothing is left that could complete it, ``NothingToRun`` says so, and names an actor of
-    another dispatcher that owes it. Only mail may come from other threads.
+    another dispatcher that owes it. Only mail may come from other threads. While a handler waits in
+    ``get()``, slices may run on a helper thread, one at a time and in the same order each time.
     """
 
     def __init__(self, *, seed: int | None = None, clock: ManualClock | None = None) -> None:
@@ -70,6 +72,7 @@ class ManualDispatcher(BaseDispatcher):
         super().__init__(self.manual_clock)
         self._random = None if seed is None else random.Random(seed)
         self.steps = 0
+        self._stacks = Stacks(self)
         self._entered_by = 0  # the thread that entered the block last
 
     def __enter__(self) -> Self:
@@ -94,7 +97,11 @@ class ManualDispatcher(BaseDispatcher):
         return super().will_run(runnable) or type(runnable._hold) is Blocked
 
     def step(self) -> bool:
-        """Run one slice; False when nothing is ready."""
+        """Run one slice, or let a handler that waits go on; False when nothing is ready."""
+        return self._stacks.step()
+
+    def run_next(self) -> bool:
+        """Run one slice on the stack of the caller; False when nothing is ready."""
         if not self._ready:
             return False
         if self._random is not None:
@@ -117,7 +124,7 @@ class ManualDispatcher(BaseDispatcher):
         Raises ``NeverSettles`` when ``limit`` steps were not enough.
         """
         steps = 0
-        while self.timers.fire_due() or self._ready:
+        while self.timers.fire_due() or self._ready or self._stacks.waits:
             while self.step():
                 steps += 1
                 if steps >= limit:
@@ -133,7 +140,7 @@ class ManualDispatcher(BaseDispatcher):
         while (due := self.timers.next_due()) is not None and due <= target:
             self.manual_clock.move_to(max(due, self.clock.monotonic()))
             self.settle()
-        self.manual_clock.move_to(target)
+        self.manual_clock.move_to(max(target, self.clock.monotonic()))
 
     def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
         """Run steps, and with a timeout let time pass, until the future is done.
@@ -148,7 +155,8 @@ class ManualDispatcher(BaseDispatcher):
             problem = cycle_of(cell, before)
             if problem is not None:
                 raise problem
-            return self._run_until(future, timeout)
+            self._refuse_elsewhere(future)
+            return self._stacks.wait(future, None if timeout is None else self.clock.monotonic() + timeout)
         finally:
             cell._hold = before
 
@@ -173,7 +181,7 @@ class ManualDispatcher(BaseDispatcher):
         deadline = None if timeout is None else self.clock.monotonic() + timeout
         self._refuse_elsewhere(future)
         while not future.done:
-            if self.step() or self.timers.fire_due():
+            if self._stacks.step(deadline) or self.timers.fire_due():
                 continue
             self._refuse_elsewhere(future)
             due = self.timers.next_due()
@@ -189,12 +197,19 @@ class ManualDispatcher(BaseDispatcher):
         return True
 
     def _refuse_elsewhere(self, future: Future[Any]) -> None:
+        fault = self.owed_elsewhere(future)
+        if fault is not None:
+            raise fault
+
+    def owed_elsewhere(self, future: Future[Any]) -> NothingToRun | None:
+        """Give the error of who waits for an actor of another dispatcher."""
         owner = owner_elsewhere(future, self)
-        if owner is not None:
-            raise NothingToRun(
-                f"{owner} lives on another dispatcher, which runs no steps here and has another clock: "
-                "start it inside this `with` block, or ask it outside"
-            )
+        if owner is None:
+            return None
+        return NothingToRun(
+            f"{owner} lives on another dispatcher, which runs no steps here and has another clock: "
+            "start it inside this `with` block, or ask it outside"
+        )
 
 
 def _bring_to_front(ready: deque[Runnable], index: int) -> None:
