@@ -68,15 +68,17 @@ class Actor(pykka.Actor):
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         if self._actor_ref is None:  # a supervised actor has its ref before it is made
-            dispatcher = here.dispatcher
-            self._actor_ref = make_ref(self, default_dispatcher() if dispatcher is None else dispatcher)
+            dispatcher = here.dispatcher or default_dispatcher()
+            dispatcher.refuse_start(type(self))
+            self._actor_ref = make_ref(self, dispatcher)
 
     @classmethod
     def start(cls, *args: Any, **kwargs: Any) -> ActorRef[Self]:
         """Make the actor, register it, and let it run; gives its ref.
 
         It runs on the dispatcher of the handler that starts it, of the surrounding ``with dispatcher:``,
-        or else on the process's own. The arguments are those of the class.
+        or else on the process's own; raises ``DispatcherClosed`` when that was closed. The arguments are
+        those of the class.
         """
         actor = cls(*args, **kwargs)
         ref = actor._actor_ref

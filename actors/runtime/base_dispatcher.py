@@ -60,6 +60,9 @@ class BaseDispatcher:
     def refuse_wait(self, owner: "Cell") -> None:
         """Raise why this thread, which blocks until ``owner`` answers, would wait for ever."""
 
+    def refuse_start(self, actor_class: type[Any]) -> None:
+        """Raise ``DispatcherClosed`` if nobody would run a new actor here."""
+
     def pin(self) -> "BaseDispatcher":
         """Where a pinned actor runs that is started here."""
         return self

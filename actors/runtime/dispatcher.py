@@ -23,6 +23,7 @@ from showcaller.actors.runtime.blocking import wait_blocked
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock
 from showcaller.actors.runtime.closing import abandon, end_waiting
 from showcaller.actors.runtime.context import BETWEEN, here
+from showcaller.actors.runtime.errors import DispatcherClosed
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.pinned import PinnedThread
 from showcaller.actors.runtime.program_end import PROGRAM_END
@@ -138,6 +139,11 @@ class Dispatcher(BaseDispatcher):
             self._wake_runner()
         elif not self._watchdog.armed:
             self._watchdog.arm()
+
+    def refuse_start(self, actor_class: type[Any]) -> None:
+        """Raise ``DispatcherClosed`` if nobody would run a new actor here."""
+        if self._closed and self._runner is None:
+            raise DispatcherClosed(f"{actor_class.__name__} cannot start on {self.name!r}, which was closed")
 
     def pin(self) -> BaseDispatcher:
         """Give a new thread for one pinned actor."""
@@ -360,10 +366,12 @@ class Dispatcher(BaseDispatcher):
         return self._quiet.wait(timeout)
 
     def close(self) -> None:
-        """End the threads once the ready queue is empty; whatever actors get later is refused.
+        """End the threads once the ready queue is empty; from then on nobody runs here.
 
-        Actors whose coroutine waits end as killed, timers are dropped, and replies that were requested with
-        a timeout are overdue when the threads end. Stop your actors first. Thread-safe.
+        Who gets mail later ends as killed: the first message that it is told is a dead letter, others and
+        every ask are refused (``ActorDeadError``), and no actor starts (``DispatcherClosed``). Actors whose
+        coroutine waits end as killed, timers are dropped, and replies that were requested with a timeout are
+        overdue when the threads end. Stop your actors first. Thread-safe.
         """
         with self._lock:
             self._closed = True

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, Terminated
+from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, DispatcherClosed, Future, Terminated
 from showcaller.actors.runtime.testkit import Probe
 from tests.actors.runtime.test_blocking import until
 
@@ -241,8 +241,8 @@ class TestClosing:
             with pytest.raises(ActorDeadError):
                 ref.ask("too late", timeout=10)
             assert not ref.is_alive()
-            with pytest.raises(ActorDeadError):
-                Probe.start().ask("too late", timeout=10)
+            with pytest.raises(DispatcherClosed):
+                Probe.start()
 
     def test_waiting_handlers_end_and_their_askers_are_answered(self) -> None:
         class Never(Actor):

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, Timeout, take_reply
+from showcaller.actors.runtime import (
+    Actor,
+    ActorDeadError,
+    Dispatcher,
+    DispatcherClosed,
+    Future,
+    Timeout,
+    take_reply,
+)
 from showcaller.actors.runtime.clock import SystemClock
 from showcaller.actors.runtime.testkit import ManualDispatcher, probe
 from showcaller.actors.runtime.threads import DispatcherThread
@@ -232,6 +240,33 @@ class TestClosingAtTheSameMoment:
             answers[0].get(timeout=10)
         assert not ref.is_alive()
         assert dispatcher.wait_quiet(10)
+
+    @pytest.mark.parametrize("pinned", [False, True])
+    def test_nobody_starts_on_a_closed_one(self, *, pinned: bool) -> None:
+        class Echo(Actor):
+            registered = False
+
+        Echo.pinned = pinned
+        dispatcher = Dispatcher(name="over")
+        dispatcher.close()
+        with (
+            dispatcher,
+            pytest.raises(DispatcherClosed, match="Echo cannot start on 'over', which was"),
+        ):
+            Echo.start()
+        assert not dispatcher._pinned
+
+    def test_the_first_message_after_it_is_a_dead_letter_and_the_next_is_refused(self) -> None:
+        dispatcher = Dispatcher(name="over")
+        with dispatcher:
+            ref = Echo.start()
+        ref.ask("x", timeout=10)
+        dispatcher.close()
+        assert until(lambda: not dispatcher._threads)
+        ref.tell("too late")
+        assert (dispatcher.dead_letters, ref.is_alive()) == (1, False)
+        with pytest.raises(ActorDeadError):
+            ref.tell("even later")
 
     @pytest.mark.parametrize("pinned", [False, True])
     @pytest.mark.parametrize("reentrant", [False, True])
