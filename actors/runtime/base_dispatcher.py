@@ -36,11 +36,14 @@ class Runnable(Protocol):
 class BaseDispatcher:
     """The part of a dispatcher that does not depend on which thread runs what."""
 
+    clock: Clock
+    """The time that its actors and timers go by; under the test kit one that a test moves."""
+
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.timers = Timers(clock, self._timer_added, self.late_reply)
-        self.dead_letters = 0
-        self.late_replies = 0
+        self._dead_letters = 0
+        self._late_replies = 0
         self.suspended: dict[Cell, None] = {}  # cells whose coroutine waits
         self._ready: deque[Runnable] = deque()
         self._tally = threading.Lock()
@@ -80,10 +83,20 @@ class BaseDispatcher:
 
     # -- counting ----------------------------------------------------------------------------------
 
+    @property
+    def dead_letters(self) -> int:
+        """How many messages were told and reached nobody: dropped, or their actor ended first."""
+        return self._dead_letters
+
+    @property
+    def late_replies(self) -> int:
+        """How many replies came after their asker's time was over."""
+        return self._late_replies
+
     def dead_letter(self, cell: "Cell", message: Any) -> None:
         """Count a told message that nobody will handle, and tell who watches for them. Thread-safe."""
         with self._tally:
-            self.dead_letters += 1
+            self._dead_letters += 1
             watchers = list(self._undertakers)
         logger.debug("Dead letter for %s: %s", cell, type(message).__name__)
         for watcher in watchers:
@@ -105,7 +118,7 @@ class BaseDispatcher:
     def late_reply(self) -> None:
         """Count a reply whose asker had given up. Thread-safe."""
         with self._tally:
-            self.late_replies += 1
+            self._late_replies += 1
 
     def counters_of(self, actor_class: type[Any]) -> Counters:
         """The counters of a class, to count in. Thread-safe."""

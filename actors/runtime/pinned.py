@@ -130,6 +130,16 @@ class PinnedThread(BaseDispatcher):
 
     # -- everything else is the home's -------------------------------------------------------------
 
+    @property
+    def dead_letters(self) -> int:
+        """Those of the home."""
+        return self.home.dead_letters
+
+    @property
+    def late_replies(self) -> int:
+        """Those of the home."""
+        return self.home.late_replies
+
     def dead_letter(self, cell: "Cell", message: Any) -> None:
         """Count at home."""
         self.home.dead_letter(cell, message)

@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, Dispatcher
+from showcaller.actors.runtime import (
+    SYSTEM_CLOCK,
+    Actor,
+    ActorDeadError,
+    ActorRef,
+    BaseDispatcher,
+    Dispatcher,
+    Timeout,
+    take_reply,
+)
 from showcaller.actors.runtime.testkit import ManualDispatcher, Probe, probe
 
 
@@ -41,6 +50,26 @@ class TestPinned:
         pinned = Pinned.start()
         assert pinned.ask("start one").dispatcher is threads
         pinned.stop()
+
+    def test_its_dispatcher_tells_what_every_dispatcher_tells(self, threads: Dispatcher) -> None:
+        class Pinned(Actor):
+            registered = False
+            pinned = True
+
+            def on_receive(self, message: Any) -> None:
+                take_reply()
+
+        ref = Pinned.start()
+        with pytest.raises(Timeout):
+            ref.request("no answer", timeout=0.001).get()
+        every = BaseDispatcher(SYSTEM_CLOCK)
+        public = [name for name in dir(every) if not name.startswith("_")]
+        assert {"clock", "dead_letters", "late_replies", "timers"} <= set(public)
+        assert [name for name in public if not hasattr(ref.dispatcher, name)] == []
+        threads.late_reply()
+        threads.dead_letter(ref, "lost")
+        assert (ref.dispatcher.dead_letters, ref.dispatcher.late_replies) == (1, 1)
+        ref.stop()
 
     def test_it_blocks_nobody(self, threads: Dispatcher) -> None:
         over = threading.Event()
