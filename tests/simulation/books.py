@@ -38,6 +38,7 @@ class Books:
     handed_in: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     ends: dict[str, TurnEnded] = field(default_factory=dict[str, TurnEnded])
     excused: set[str] = field(default_factory=set[str])  # turns that something cut
+    cut_groups: set[str] = field(default_factory=set[str])  # fan-outs that were stopped or failed
     stopped: set[str] = field(default_factory=set[str])  # sessions that somebody stopped, and held since
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
 

@@ -10,6 +10,7 @@ import pytest
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import session as session_module
 from showcaller.actors.relay import views
+from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import Accepted
 from showcaller.actors.relay.session import Session
@@ -138,6 +139,22 @@ def tell_of_an_end_twice(patch: pytest.MonkeyPatch) -> None:
     replace_command(patch, "end_turn", twice)
 
 
+def start_every_item_at_once(patch: pytest.MonkeyPatch) -> None:
+    """A fan-out does not count how many of its items run."""
+    patch.setattr(Fanout, "_may_take_up", lambda self: True)
+
+
+def report_what_is_not_recorded(patch: pytest.MonkeyPatch) -> None:
+    """An item's result is told, and not stored."""
+    patch.setattr(
+        Fanout,
+        "_record",
+        lambda self, attempt, due: self._report(
+            attempt, attempt.result(due.status, due.exit_code, due.reply)
+        ),
+    )
+
+
 PLANTS: tuple[Plant, ...] = (
     repeat_what_was_cut,
     lose_the_outbox,
@@ -152,4 +169,6 @@ PLANTS: tuple[Plant, ...] = (
     take_frames_as_they_come,
     end_without_a_reply,
     tell_of_an_end_twice,
+    start_every_item_at_once,
+    report_what_is_not_recorded,
 )

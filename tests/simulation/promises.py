@@ -31,7 +31,7 @@ class Stored:
             self.messages = {row["id"]: row for row in _rows(db, "message", "position")}
             self.events = _rows(db, "event", "cursor")
             self.outbox = _rows(db, "outbox", "id")
-            self.items = _rows(db, "fanout_item", "'group', number")
+            self.items = _rows(db, "fanout_item", '"group", number')
             self.damage = [found for (found,) in db.execute("PRAGMA integrity_check") if found != "ok"]
 
     @property
@@ -164,7 +164,7 @@ def _end_as_told(row: Row, stored: Stored, books: Books) -> Iterator[str]:
     if status not in TURN_ENDED:
         return
     if status == "failed" and row["stop_reason"] == "interrupted":
-        if message not in books.excused:
+        if message not in books.excused and row["fanout"] not in books.cut_groups:
             yield f"{message} was interrupted, and nothing that happened explains it"
         return
     if told is None:

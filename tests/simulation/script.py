@@ -34,6 +34,8 @@ class Script:
             seconds = self._random.choice((0.5, 5.0, 100.0)) * self._random.random()
             world.say("disk", f"is full for {seconds:.1f} s")
             world.full_until = world.clock.monotonic() + seconds
+        elif world.happens(chances.fanouts):
+            world.fanouts.act()
         elif world.happens(chances.quiet):
             world.quiet()
         else:
@@ -103,14 +105,10 @@ class Script:
         self._world.say("owner", f"lets {session} go on")
         self._world.life.tell_session(session, GoOn())
 
-    # -- fan-outs ----------------------------------------------------------------------------------
-
-    def fanouts_lost(self) -> None:
-        """The relay has ended, and with it the fan-outs under way."""
-
     # -- the end -----------------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Let everything go on that somebody has held."""
         for session in self._world.callers.sessions:
             self._world.life.tell_session(session, GoOn())
+        self._world.fanouts.finish()

@@ -18,8 +18,9 @@ from tests.simulation.agenda import Agenda, Kind
 from tests.simulation.books import Books, Broken
 from tests.simulation.callers import Callers, Calling
 from tests.simulation.chances import draw_chances
+from tests.simulation.fanouts import Fanouts
 from tests.simulation.life import Life
-from tests.simulation.promises import broken_promises, handed_in_store
+from tests.simulation.promises import Stored, broken_promises, handed_in_store
 from tests.simulation.script import Script
 from tests.simulation.trace import Trace
 from tests.simulation.views import compare_views
@@ -42,6 +43,7 @@ class World:
         self.books = Books()
         self.callers = Callers(self.books)
         self.script = Script(self)
+        self.fanouts = Fanouts(self)
         self.steps = 0
         self.full_until = 0.0
         self.calm = False
@@ -133,7 +135,7 @@ class World:
         self._hear()
         self.books.excused.update(life.port.at_worker, handed_in_store(life.path))
         self.callers.lose()
-        self.script.fanouts_lost()
+        self.fanouts.lose()
         self.agenda.forget(life.name)
         self.agenda.forget(life.port.worker.name)
         life.reader.close()
@@ -279,6 +281,7 @@ class World:
         found = broken_promises(self.life.path, self.books, over=over)
         if found:
             raise Broken("; ".join(found[:5]))
+        self.fanouts.check(Stored(self.life.path))
 
     def drop(self) -> None:
         """Let go of the files."""
