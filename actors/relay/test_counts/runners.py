@@ -43,9 +43,9 @@ def count_tests(lines: Sequence[str]) -> TaskCounts | None:
     """Count the tests of the last run that stands in a program's output.
 
     Known are pytest, unittest, tox, nox, vitest, jest, mocha, Node's test runner, go test, cargo test,
-    nextest, Maven, Gradle, JUnit, RSpec, PHPUnit and ctest. Only whole lines in the runner's own form are taken:
-    prose that speaks of tests gives nothing. tox and nox count their environments, or the tests of their only
-    one.
+    nextest, Maven, Gradle, JUnit, RSpec, PHPUnit and ctest. Only whole lines in the runner's own form are
+    taken: prose that speaks of tests gives nothing. tox and nox count their environments, or the tests of
+    their only one.
 
     Args:
         lines: the last lines of the output, oldest first, as ``render_tail`` gives them.
