@@ -170,7 +170,6 @@ class ClientId(StoreModel):
 
     class Meta:
         primary_key = CompositeKey("caller", "client_id")
-        indexes = ((("created_at",), False),)
 
 
 class Task(StoreModel):
@@ -313,6 +312,9 @@ Message.add_index(
     Message.index(
         Message.status, Message.session, where=unfinished(Message.status), name="message_unfinished"
     )
+)
+Message.add_index(
+    Message.index(Message.steered_into, where=Message.steered_into.is_null(False), name="message_joined")
 )
 Task.add_index(Task.index(Task.session, where=Task.status == literal("running"), name="task_running"))
 Task.add_index(Task.index(Task.ended_at, where=Task.tail.is_null(False), name="task_tails"))

@@ -1,7 +1,8 @@
 """SQL that peewee generates once from the models, and that runs on a bare connection as often as needed."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from peewee import BaseQuery, Context, Node, SqliteDatabase
@@ -36,9 +37,14 @@ class Statement:
         self.sql, places = query.bind(_DIALECT).sql()
         self._places = tuple(place.name if type(place) is _Name else place for place in places)
         self._named = tuple(type(place) is _Name for place in places)
+        # Picking two and more values at once is done in C; a single one would not come as a tuple.
+        self._pick = itemgetter(*self._places) if len(places) > 1 and all(self._named) else None
 
-    def bind(self, values: Mapping[str, Any]) -> list[Any]:
+    def bind(self, values: Mapping[str, Any]) -> Sequence[Any]:
         """Give the parameters in order; raises KeyError when one is missing from ``values``."""
+        if self._pick is not None:
+            picked: tuple[Any, ...] = self._pick(values)
+            return picked
         return [
             values[place] if named else place for place, named in zip(self._places, self._named, strict=True)
         ]
@@ -75,7 +81,11 @@ class Statement:
 def insertion(model: type[StoreModel], *, leave_out: frozenset[str] = frozenset()) -> Statement:
     """Make the statement that inserts a row of ``model``, with a slot named like each column.
 
-    ``leave_out`` names columns that get no value, such as the one that SQLite numbers.
+    ``leave_out`` names columns that get no value: the one that SQLite numbers, and those that are empty, or
+    what the table's definition says, until something happens. Each value costs time at every row.
     """
+    foreign = leave_out - model._meta.fields.keys()
+    if foreign:
+        raise LookupError(f"{model.__name__} has no {', '.join(sorted(foreign))}")
     fields = [field for field in model._meta.sorted_fields if field.name not in leave_out]
     return Statement(model.insert({field: Slot(field.name) for field in fields}))

@@ -11,9 +11,11 @@ from typing import Any
 from showcaller.store.commands.archiving import archive_session, delete_session
 from showcaller.store.commands.fanouts import finish_fanout, record_item, retry_item, start_fanout, start_item
 from showcaller.store.commands.holds import hold_queue, release_queue
+from showcaller.store.commands.pruning import prune_client_ids, prune_events, prune_tasks
 from showcaller.store.commands.relay import create_group, open_relay
 from showcaller.store.commands.repeats import remember_call
 from showcaller.store.commands.sessions import accept_message, create_session
+from showcaller.store.commands.settings import set_setting
 from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
 from showcaller.store.commands.tasks import end_task, start_task
 from showcaller.store.commands.turns import (
@@ -56,6 +58,10 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             retry_item,
             record_item,
             finish_fanout,
+            set_setting,
+            prune_events,
+            prune_client_ids,
+            prune_tasks,
         )
     }
 )
@@ -78,10 +84,14 @@ __all__ = [
     "hold_queue",
     "interrupt_turns",
     "open_relay",
+    "prune_client_ids",
+    "prune_events",
+    "prune_tasks",
     "record_item",
     "release_queue",
     "remember_call",
     "retry_item",
+    "set_setting",
     "start_fanout",
     "start_item",
     "start_task",

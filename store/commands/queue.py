@@ -48,18 +48,11 @@ _BLANK: dict[str, Any] = {
     "fanout": None,
     "timeout": None,
     "status": "queued",
-    "stop_reason": None,
-    "error_class": None,
-    "error_text": None,
     "worker": None,
-    "exit_code": None,
     "truncated": False,
-    "seconds": None,
     "reply_to": None,
     "handed_at": None,
     "ended_at": None,
-    "steered_into": None,
-    "steer_taken": False,
     "model": None,
     "mode": None,
     "effort": None,
@@ -67,9 +60,23 @@ _BLANK: dict[str, Any] = {
 }
 _GIVEN = frozenset(NewMessage.__annotations__)
 
-_INSERT_MESSAGE = insertion(Message, leave_out=frozenset({"position"}))
+_COMES_LATER = frozenset(
+    {
+        "position",
+        "stop_reason",
+        "error_class",
+        "error_text",
+        "exit_code",
+        "seconds",
+        "steered_into",
+        "steer_taken",
+    }
+)
+
+_INSERT_MESSAGE = insertion(Message, leave_out=_COMES_LATER)
 _INSERT_OUTBOX = insertion(Outbox, leave_out=frozenset({"id"}))
-_INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
+_INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor", "task"}))
+_INSERT_TASK_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
 _DELETE_OUTBOX = Statement(Outbox.delete().where(Outbox.kind == literal("prompt"), Outbox.key == Slot("key")))
 _COUNT_QUEUED = Statement(
     Message.select(fn.COUNT(Message.position)).where(
@@ -153,7 +160,8 @@ def append_event(
     task: str | None = None,
 ) -> int:
     """Append an event with the start of ``text``; gives its cursor."""
-    cursor = _INSERT_EVENT.run(
+    insert = _INSERT_EVENT if task is None else _INSERT_TASK_EVENT
+    cursor = insert.run(
         db, session=session, kind=kind, at=at, message=message, text=text[:START_OF_TEXT], task=task
     ).lastrowid
     if cursor is None:

@@ -28,6 +28,8 @@ def open_relay(db: sqlite3.Connection, relay: str, name: str, version: str, at: 
     return {"id": relay, "name": name, "version": version, "created_at": created_at, "opened_at": at}
 
 
-def create_group(db: sqlite3.Connection, group: str, name: str | None, origin: str, at: int) -> None:
-    """Make a group that has no sessions yet; ``origin`` is ``owner`` or ``agent``."""
-    _INSERT_GROUP.run(db, id=group, name=name, origin=origin, head=None, created_at=at)
+def create_group(
+    db: sqlite3.Connection, group: str, name: str | None, origin: str, at: int, head: str | None = None
+) -> None:
+    """Make a group; ``origin`` is ``owner`` or ``agent``, ``head`` the session that leads it, if one does."""
+    _INSERT_GROUP.run(db, id=group, name=name, origin=origin, head=head, created_at=at)

@@ -22,7 +22,8 @@ class NamedCall(TypedDict):
     result: NotRequired[Any]
 
 
-_INSERT = insertion(ClientId)
+_INSERT_PROMPT = insertion(ClientId, leave_out=frozenset({"result"}))
+_INSERT_RESULT = insertion(ClientId, leave_out=frozenset({"message", "session"}))
 _FIND = Statement(
     ClientId.select(ClientId.fingerprint, ClientId.message, ClientId.session, ClientId.result).where(
         ClientId.caller == Slot("caller"), ClientId.client_id == Slot("client_id")
@@ -65,14 +66,13 @@ def remember_prompt(
     """Note under which id, if any, a prompt was sent."""
     if client_id is None:
         return
-    _INSERT.run(
+    _INSERT_PROMPT.run(
         db,
         caller=caller or "",
         client_id=client_id,
         fingerprint=fingerprint,
         message=message,
         session=session,
-        result=None,
         created_at=at,
     )
 
@@ -97,13 +97,11 @@ def remember_result(db: sqlite3.Connection, call: NamedCall | None, value: Any, 
     """Note, if the call has an id, what a repeat of it gets: the call's own ``result``, else ``value``."""
     if call is None:
         return
-    _INSERT.run(
+    _INSERT_RESULT.run(
         db,
         caller=call.get("caller") or "",
         client_id=call["client_id"],
         fingerprint=call["fingerprint"],
-        message=None,
-        session=None,
         result=json.dumps(call.get("result", value)),
         created_at=at,
     )

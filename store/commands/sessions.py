@@ -44,17 +44,21 @@ _BLANK: dict[str, Any] = {
     "repo": None,
     "branch": None,
     "may_create_sessions": False,
-    "archived_at": None,
-    "held_at": None,
-    "deleted_at": None,
-    "agent_session_id": None,
-    "auto_compact_window": None,
-    "thinking_enabled": None,
-    "thinking_display": None,
 }
+_COMES_LATER = frozenset(
+    {
+        "archived_at",
+        "held_at",
+        "deleted_at",
+        "agent_session_id",
+        "auto_compact_window",
+        "thinking_enabled",
+        "thinking_display",
+    }
+)
 _GIVEN = frozenset(NewSession.__annotations__)
 
-_INSERT_SESSION = insertion(Session)
+_INSERT_SESSION = insertion(Session, leave_out=_COMES_LATER)
 _FIND_GROUP = Statement(SessionGroup.select(SessionGroup.id).where(SessionGroup.id == Slot("group")))
 
 

@@ -3,6 +3,8 @@
 import sqlite3
 from typing import Any, TypedDict
 
+from peewee import SQL, fn
+
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import (
     NewMessage,
@@ -15,7 +17,7 @@ from showcaller.store.commands.queue import (
 )
 from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
-from showcaller.store.models import ENDED, Message, literal, running_turn, unfinished
+from showcaller.store.models import ENDED, Message, literal, running_turn
 from showcaller.store.statement import Slot, Statement
 
 INTERRUPTED = "the relay ended while this turn ran; it may have run in part"
@@ -32,7 +34,7 @@ class Reply(TypedDict):
 
 _STATUS = Statement(Message.select(Message.status).where(Message.id == Slot("message")))
 _HAND_OVER = Statement(
-    Message.update(status="handed", worker=Slot("worker"), handed_at=Slot("at"))
+    Message.update(status=literal("handed"), worker=Slot("worker"), handed_at=Slot("at"))
     .where(Message.id == Slot("message"), Message.status == literal("queued"))
     .returning(Message.session)
 )
@@ -60,15 +62,16 @@ _ENDING = Message.update(
     seconds=Slot("seconds"),
     ended_at=Slot("at"),
 ).where(Message.id == Slot("message"), Message.status == literal("handed"))
-_END = Statement(_ENDING.where(Message.steered_into.is_null()).returning(Message.session))
+_OTHER = Message.alias("other")
+_HAS_JOINED = fn.EXISTS(
+    _OTHER.select(SQL("1")).where(_OTHER.steered_into == Message.id, _OTHER.status == literal("handed"))
+)
+_END = Statement(_ENDING.where(Message.steered_into.is_null()).returning(Message.session, _HAS_JOINED))
 _END_JOINED = Statement(_ENDING)
 _JOINED = Statement(
-    Message.select(Message.id, Message.steer_taken).where(
-        Message.status == literal("handed"),
-        Message.session == Slot("session"),
-        unfinished(Message.status),
-        Message.steered_into == Slot("turn"),
-    )
+    Message.select(Message.id, Message.steer_taken)
+    .where(Message.steered_into == Slot("turn"), Message.status == literal("handed"))
+    .order_by(Message.position)
 )
 _RUNNING = Statement(Message.select(Message.id).where(*running_turn(), Message.session == Slot("session")))
 _ALL_RUNNING = Statement(
@@ -176,12 +179,14 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     row = _END.row(db, message=message, **end)
     if row is None:
         raise _not_in_state(db, message, "not_handed")
-    session: str = row[0]
+    session: str
+    session, has_joined = row
     position = None if reply is None else _insert_reply(db, session, message, reply, at)
     touch_session(db, session, at, added=0 if reply is None else 1)
     kind, text = _end_event(status, error_text, reply)
     event = append_event(db, session, kind, at, message, text)
-    return {"event": event, "position": position, "joined": _end_joined(db, session, message, end)}
+    joined = _end_joined(db, message, end) if has_joined else []
+    return {"event": event, "position": position, "joined": joined}
 
 
 def interrupt_turns(db: sqlite3.Connection, at: int) -> list[dict[str, str]]:
@@ -208,8 +213,8 @@ def interrupt_turns(db: sqlite3.Connection, at: int) -> list[dict[str, str]]:
     return [{"message": message, "session": session} for message, session in turns]
 
 
-def _end_joined(db: sqlite3.Connection, session: str, turn: str, end: dict[str, Any]) -> list[str]:
-    joined = _JOINED.rows(db, session=session, turn=turn)
+def _end_joined(db: sqlite3.Connection, turn: str, end: dict[str, Any]) -> list[str]:
+    joined = _JOINED.rows(db, turn=turn)
     for message, taken in joined:
         _END_JOINED.run(db, message=message, **(end if taken else _unacknowledged(end["at"])))
     return [message for message, _taken in joined]

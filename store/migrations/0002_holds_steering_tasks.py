@@ -36,6 +36,7 @@ STATEMENTS = (
     'ALTER TABLE message DROP COLUMN "client_id"',
     'ALTER TABLE message DROP COLUMN "fingerprint"',
     *(f'ALTER TABLE "{table}" ADD COLUMN {column}' for table, column in COLUMNS),
+    'CREATE INDEX "message_joined" ON "message" ("steered_into") WHERE ("steered_into" IS NOT NULL)',
     "DROP INDEX session_group_members",
     'CREATE INDEX "session_group_members" ON "session" ("group", "last_activity_at")'
     ' WHERE ("group" IS NOT NULL)',
@@ -64,7 +65,6 @@ def tables() -> list[type[Model]]:
 
         class Meta:
             primary_key = CompositeKey("caller", "client_id")
-            indexes = ((("created_at",), False),)
 
     class Task(Base):
         id = TextField(primary_key=True)

@@ -8,9 +8,15 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from showcaller.store.queries.fanouts import fanout, fanout_items, find_group, last_fanouts
-from showcaller.store.queries.messages import message, read_messages
+from showcaller.store.queries.background_tasks import task, tasks
+from showcaller.store.queries.event_log import events
+from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
+from showcaller.store.queries.folders import recent_folders
+from showcaller.store.queries.messages import last_reply, message, read_messages
 from showcaller.store.queries.outbox import counts, relay, unfinished
+from showcaller.store.queries.owner_settings import settings
+from showcaller.store.queries.repeats import client_call
+from showcaller.store.queries.session_groups import find_group, group_members, groups
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
 
@@ -22,13 +28,22 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             find_session,
             list_sessions,
             started_at_work,
+            last_reply,
             read_messages,
             message,
             unfinished,
+            tasks,
+            task,
+            events,
+            groups,
+            group_members,
+            find_group,
+            recent_folders,
+            client_call,
+            settings,
             fanout,
             fanout_items,
             last_fanouts,
-            find_group,
             counts,
             relay,
         )
@@ -38,17 +53,26 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
 
 __all__ = [
     "QUERIES",
+    "client_call",
     "counts",
+    "events",
     "fanout",
     "fanout_items",
     "find_group",
     "find_session",
+    "group_members",
+    "groups",
     "last_fanouts",
+    "last_reply",
     "list_sessions",
     "load_session",
     "message",
     "read_messages",
+    "recent_folders",
     "relay",
+    "settings",
     "started_at_work",
+    "task",
+    "tasks",
     "unfinished",
 ]

@@ -6,7 +6,6 @@ from typing import Any
 from peewee import fn
 
 from showcaller.store.models import Fanout, FanoutItem, SessionGroup
-from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
 
 _FANOUTS = Fanout.select(
@@ -23,19 +22,6 @@ _ITEMS = Statement(
     FanoutItem.select()
     .where(FanoutItem.group == Slot("group"), FanoutItem.number > Slot("after"))
     .order_by(FanoutItem.number)
-    .limit(Slot("limit"))
-)
-_GROUP = (SessionGroup.id, SessionGroup.name, SessionGroup.created_at)
-_GROUP_BY_ID = Statement(
-    SessionGroup.select(*_GROUP)
-    .where(SessionGroup.id >= Slot("start"), SessionGroup.id < Slot("end"))
-    .order_by(SessionGroup.id)
-    .limit(Slot("limit"))
-)
-_GROUP_BY_NAME = Statement(
-    SessionGroup.select(*_GROUP)
-    .where(SessionGroup.name == Slot("name"))
-    .order_by(SessionGroup.created_at.desc())
     .limit(Slot("limit"))
 )
 
@@ -56,18 +42,6 @@ def fanout_items(
 def last_fanouts(db: sqlite3.Connection, limit: int = 10) -> list[dict[str, Any]]:
     """Give the newest fan-outs, newest first, each as ``fanout`` does."""
     return [_with_counts(db, found) for found in _NEWEST.records(db, limit=limit)]
-
-
-def find_group(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[dict[str, Any]]:
-    """Give groups of exactly this name, newest first; without any, those whose id begins with ``prefix``.
-
-    The id may be given with or without its ``grp_``. Each is ``{"id", "name", "created_at"}``.
-    """
-    named = _GROUP_BY_NAME.records(db, name=prefix, limit=limit)
-    if named:
-        return named
-    start = prefix if prefix.startswith("grp_") else f"grp_{prefix}"
-    return _GROUP_BY_ID.records(db, start=start, end=prefix_end(start), limit=limit)
 
 
 def _with_counts(db: sqlite3.Connection, found: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Queries about messages: a page of a conversation, and one prompt with its reply."""
+"""Queries about messages: a page of a conversation, one prompt with its reply, and the last reply."""
 
 import sqlite3
 from typing import Any
 
-from showcaller.store.models import Message
+from showcaller.store.models import Message, literal
 from showcaller.store.statement import Slot, Statement
 
 _NEWEST_FIRST = (
@@ -15,6 +15,12 @@ _NEWEST_FIRST = (
 _LAST = Statement(_NEWEST_FIRST)
 _BEFORE = Statement(_NEWEST_FIRST.where(Message.position < Slot("before")))
 _BY_ID = Statement(Message.select().where(Message.id == Slot("message")))
+_LAST_REPLY = Statement(
+    Message.select()
+    .where(Message.session == Slot("session"), Message.role == literal("agent"))
+    .order_by(Message.position.desc())
+    .limit(1)
+)
 _REPLY = Statement(
     Message.select()
     .where(
@@ -56,6 +62,12 @@ def message(db: sqlite3.Connection, message: str) -> dict[str, Any] | None:
         turn = found["steered_into"] or message
         reply = _REPLY.record(db, session=found["session"], position=found["position"], message=turn)
     return {**shaped(found), "reply": None if reply is None else shaped(reply)}
+
+
+def last_reply(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
+    """Give the newest message of a session's agent; None before its first."""
+    found = _LAST_REPLY.record(db, session=session)
+    return None if found is None else shaped(found)
 
 
 def shaped(row: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from peewee import Tuple, fn
 
 from showcaller.store.models import Message, Session, SessionGroup, Task, literal, running_turn, unfinished
+from showcaller.store.queries.background_tasks import running_tasks
 from showcaller.store.queries.messages import shaped
 from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
@@ -23,14 +24,14 @@ _QUEUED = Statement(
     )
 )
 _RUNNING = Statement(Message.select(Message.id).where(*running_turn(), _OF_SESSION))
-_RUNNING_TASKS = Statement(
-    Task.select()
-    .where(Task.status == literal("running"), Task.session == Slot("session"))
-    .order_by(Task.started_at, Task.id)
-)
 _LAST_TURN = Statement(
     Message.select(Message.id, Message.status, Message.stop_reason, Message.ended_at)
-    .where(_OF_SESSION, Message.role == "user", Message.status.in_(["done", "failed", "stopped"]))
+    .where(
+        _OF_SESSION,
+        Message.role == "user",
+        Message.status.in_(["done", "failed", "stopped"]),
+        Message.steered_into.is_null(),
+    )
     .order_by(Message.position.desc())
     .limit(1)
 )
@@ -131,7 +132,7 @@ def _with_states(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, A
         **session,
         "may_create_sessions": bool(session["may_create_sessions"]),
         "thinking_enabled": None if thinking is None else bool(thinking),
-        "tasks": _RUNNING_TASKS.records(db, session=session["id"]),
+        "tasks": running_tasks(db, session["id"]),
         "group_name": name,
         "group_head": head,
         "queued": queued[0] if queued else 0,

@@ -150,3 +150,10 @@ def test_what_the_sender_named_for_its_turn_is_kept(desk: Desk) -> None:
     desk.value("accept_message", message=message_of("named", session="ses_a", **named))
     found = desk.read("message", message="msg_named")
     assert {name: found[name] for name in named} == named
+
+
+def test_the_last_turn_is_the_turn_whatever_became_of_what_joined_it(desk: Desk) -> None:
+    steer(desk)
+    desk.value("end_turn", **ending("turn"))
+    last = desk.read("load_session", session="ses_a")["last_turn"]
+    assert (last["message"], last["status"]) == ("msg_turn", "done")

@@ -23,20 +23,3 @@ def test_the_newest_fan_outs_come_first(desk: Desk) -> None:
         start(desk, name, name.upper(), at)
     assert [job["name"] for job in desk.read("last_fanouts", limit=2)] == ["B", "C"]
     assert desk.read("fanout", group="grp_x") is None
-
-
-def test_a_group_is_found_by_its_name_or_by_how_its_id_begins(desk: Desk) -> None:
-    start(desk, "abc1", "nightly", 10)
-    start(desk, "abc2", "nightly", 20)
-    start(desk, "xyz", "abc", 30)
-    found = {
-        prefix: [group["id"] for group in desk.read("find_group", prefix=prefix)]
-        for prefix in ("nightly", "abc", "abc1", "grp_abc", "night")
-    }
-    assert found == {
-        "nightly": ["grp_abc2", "grp_abc1"],
-        "abc": ["grp_xyz"],
-        "abc1": ["grp_abc1"],
-        "grp_abc": ["grp_abc1", "grp_abc2"],
-        "night": [],
-    }

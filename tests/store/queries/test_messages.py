@@ -4,7 +4,7 @@ import pytest
 
 from showcaller.store.queries import messages
 from tests.store.desk import Desk, ending, message_of
-from tests.store.queries.test_sessions import plan
+from tests.store.plans import plan
 
 
 def conversation(desk: Desk, turns: int) -> list[str]:
@@ -48,3 +48,12 @@ def test_pages_and_replies_are_read_from_indexes(desk: Desk) -> None:
         assert "message_session_position (session=?" in found
         assert "TEMP B-TREE" not in found
     assert "message_id (id=?)" in plan(desk, messages._BY_ID, **values)
+
+
+def test_the_last_reply_is_the_agents_newest_message(desk: Desk) -> None:
+    ids = conversation(desk, 2)
+    desk.value("accept_message", message=message_of("waits", session="ses_a"))
+    last = desk.read("last_reply", session="ses_a")
+    assert (last["id"], last["role"], last["truncated"]) == (ids[-1], "agent", False)
+    assert desk.read("last_reply", session="ses_x") is None
+    assert "message_session_position" in plan(desk, messages._LAST_REPLY, session="ses_a")

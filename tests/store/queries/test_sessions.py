@@ -4,25 +4,13 @@ import pytest
 
 from showcaller.store.database import open_for_reading
 from showcaller.store.queries.sessions import listing
-from showcaller.store.statement import Statement
 from tests.store.desk import Desk, ending, message_of, session_of
+from tests.store.plans import plan
 
 
 def titles(desk: Desk, **arguments: object) -> list[str]:
     """List the titles of a page of sessions."""
     return [session["title"] for session in desk.read("list_sessions", **arguments)["sessions"]]
-
-
-def plan(desk: Desk, statement: Statement, **values: object) -> str:
-    """Ask SQLite how it would run a statement."""
-    database = open_for_reading(desk.path)
-    try:
-        steps = database.connection.execute(
-            f"EXPLAIN QUERY PLAN {statement.sql}", statement.bind(values)
-        ).fetchall()
-    finally:
-        database.close()
-    return "\n".join(step[3] for step in steps)
 
 
 def test_an_unknown_session_is_none(desk: Desk) -> None:

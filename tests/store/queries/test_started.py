@@ -2,7 +2,7 @@
 
 from showcaller.store.queries.started import _AT_WORK
 from tests.store.desk import Desk, ending
-from tests.store.queries.test_sessions import plan
+from tests.store.plans import plan
 
 
 def test_sessions_at_work_are_those_of_one_starter_that_have_something_queued_or_handed(desk: Desk) -> None:

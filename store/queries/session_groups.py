@@ -1,0 +1,90 @@
+"""Queries about groups of sessions."""
+
+import sqlite3
+from typing import Any
+
+from peewee import SQL, fn
+
+from showcaller.store.models import Message, Session, SessionGroup, Task, literal, running_turn
+from showcaller.store.queries.prefixes import prefix_end
+from showcaller.store.statement import Slot, Statement
+
+_GROUP = (SessionGroup.id, SessionGroup.name, SessionGroup.created_at)
+_BY_ID = Statement(
+    SessionGroup.select(*_GROUP)
+    .where(SessionGroup.id >= Slot("start"), SessionGroup.id < Slot("end"))
+    .order_by(SessionGroup.id)
+    .limit(Slot("limit"))
+)
+_BY_NAME = Statement(
+    SessionGroup.select(*_GROUP)
+    .where(SessionGroup.name == Slot("name"))
+    .order_by(SessionGroup.created_at.desc())
+    .limit(Slot("limit"))
+)
+_MEMBERS = Session.group == SessionGroup.id
+_LAST_ACTIVITY = Session.select(fn.MAX(Session.last_activity_at)).where(_MEMBERS)
+_COUNT = Session.select(fn.COUNT(SQL("1"))).where(_MEMBERS)
+_SOMEBODY = fn.EXISTS(Session.select(SQL("1")).where(_MEMBERS))
+_HEAD = Session.alias("head")
+_TITLE_OF_HEAD = _HEAD.select(_HEAD.title).where(_HEAD.id == SessionGroup.head)
+_NEWEST = Statement(
+    SessionGroup.select(
+        SessionGroup.id,
+        fn.COALESCE(SessionGroup.name, _TITLE_OF_HEAD).alias("name"),
+        _COUNT.alias("member_count"),
+        _LAST_ACTIVITY.alias("last_activity_at"),
+    )
+    .where(_SOMEBODY)
+    .order_by(SQL("last_activity_at DESC"), SessionGroup.id)
+    .limit(Slot("limit"))
+)
+_TOTAL = Statement(SessionGroup.select(fn.COUNT(SessionGroup.id)).where(_SOMEBODY))
+_TURN = fn.EXISTS(Message.select(SQL("1")).where(*running_turn(), Message.session == Session.id))
+_TASK = fn.EXISTS(Task.select(SQL("1")).where(Task.status == literal("running"), Task.session == Session.id))
+_OTHERS = Statement(
+    Session.select(
+        Session.id,
+        Session.title,
+        Session.archived_at,
+        _TURN.alias("has_turn"),
+        _TASK.alias("has_tasks"),
+    )
+    .where(Session.group == Slot("group"), Session.id != Slot("but"))
+    .order_by(Session.last_activity_at.desc())
+    .limit(Slot("limit"))
+)
+
+
+def find_group(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[dict[str, Any]]:
+    """Give groups of exactly this name, newest first; without any, those whose id begins with ``prefix``.
+
+    The id may be given with or without its ``grp_``. Each is ``{"id", "name", "created_at"}``.
+    """
+    named = _BY_NAME.records(db, name=prefix, limit=limit)
+    if named:
+        return named
+    start = prefix if prefix.startswith("grp_") else f"grp_{prefix}"
+    return _BY_ID.records(db, start=start, end=prefix_end(start), limit=limit)
+
+
+def groups(db: sqlite3.Connection, limit: int = 50) -> dict[str, Any]:
+    """Give the groups that have sessions, newest activity first: ``{"groups", "total"}``.
+
+    Each is ``{"id", "name", "member_count", "last_activity_at"}``; the name is the title of its head when
+    nobody gave one (None without either). ``total`` counts those beyond ``limit`` too. Deleted sessions are
+    in no group.
+    """
+    row = _TOTAL.row(db)
+    return {"groups": _NEWEST.records(db, limit=limit), "total": row[0] if row else 0}
+
+
+def group_members(
+    db: sqlite3.Connection, group: str, but: str | None = None, limit: int = 50
+) -> list[dict[str, Any]]:
+    """Give up to ``limit`` sessions of a group, all ``but`` one, newest activity first.
+
+    Each is ``{"id", "title", "archived_at", "has_turn", "has_tasks"}``.
+    """
+    rows = _OTHERS.records(db, group=group, but=but or "", limit=limit)
+    return [{**row, "has_turn": bool(row["has_turn"]), "has_tasks": bool(row["has_tasks"])} for row in rows]

@@ -1,0 +1,94 @@
+"""Groups: found by name or id, listed by activity, and their members."""
+
+from showcaller.store.queries import session_groups
+from tests.store.commands.test_tasks import task_of
+from tests.store.desk import Desk
+from tests.store.plans import plan
+
+
+def group(desk: Desk, name: str, title: str | None, at: int = 10) -> None:
+    """Make a group."""
+    desk.value("create_group", group=f"grp_{name}", name=title, origin="owner", at=at)
+
+
+def test_a_group_is_found_by_its_name_or_by_how_its_id_begins(desk: Desk) -> None:
+    group(desk, "abc1", "nightly", 10)
+    group(desk, "abc2", "nightly", 20)
+    group(desk, "xyz", "abc", 30)
+    found = {
+        prefix: [group["id"] for group in desk.read("find_group", prefix=prefix)]
+        for prefix in ("nightly", "abc", "abc1", "grp_abc", "night")
+    }
+    assert found == {
+        "nightly": ["grp_abc2", "grp_abc1"],
+        "abc": ["grp_xyz"],
+        "abc1": ["grp_abc1"],
+        "grp_abc": ["grp_abc1", "grp_abc2"],
+        "night": [],
+    }
+
+
+def test_groups_come_by_their_newest_activity_with_how_many_they_are(desk: Desk) -> None:
+    for name in ("a", "b", "empty"):
+        group(desk, name, name.upper())
+    desk.session("a1", group="grp_a", created_at=10)
+    desk.session("a2", group="grp_a", created_at=50)
+    desk.session("b1", group="grp_b", created_at=30)
+    listed = desk.read("groups")
+    assert listed == {
+        "groups": [
+            {"id": "grp_a", "name": "A", "member_count": 2, "last_activity_at": 50},
+            {"id": "grp_b", "name": "B", "member_count": 1, "last_activity_at": 30},
+        ],
+        "total": 2,
+    }
+    assert [found["id"] for found in desk.read("groups", limit=1)["groups"]] == ["grp_a"]
+    assert desk.read("groups", limit=1)["total"] == 2
+
+
+def test_a_group_without_a_name_shows_its_heads_title(desk: Desk) -> None:
+    for name, head in (("led", "ses_head"), ("bare", None)):
+        desk.value("create_group", group=f"grp_{name}", name=None, origin="agent", at=10, head=head)
+    desk.session("head", title="Release 2.4", group="grp_led", created_at=50)
+    desk.session("b", group="grp_bare", created_at=40)
+    assert [group["name"] for group in desk.read("groups")["groups"]] == ["Release 2.4", None]
+
+
+def test_a_group_of_deleted_sessions_alone_is_none(desk: Desk) -> None:
+    group(desk, "a", "A")
+    desk.session("a1", group="grp_a")
+    desk.value("delete_session", session="ses_a1", at=5_000)
+    assert desk.read("groups") == {"groups": [], "total": 0}
+    assert desk.read("group_members", group="grp_a") == []
+
+
+def test_the_other_members_of_a_group_say_how_they_are(desk: Desk) -> None:
+    group(desk, "a", "A")
+    desk.session("me", group="grp_a")
+    desk.session("idle", group="grp_a", created_at=10)
+    desk.session("put_away", group="grp_a")
+    desk.value("archive_session", session="ses_put_away", at=1_500)
+    desk.session("background", group="grp_a")
+    desk.value("start_task", task=task_of("t", session="ses_background"), at=2_000)
+    desk.session("runs", "m", group="grp_a", created_at=3_000)
+    desk.value("hand_over", message="msg_m", worker="wrk_1", at=3_500)
+    desk.session("other")
+    members = desk.read("group_members", group="grp_a", but="ses_me")
+    assert [(row["id"], row["archived_at"], row["has_turn"], row["has_tasks"]) for row in members] == [
+        ("ses_runs", None, True, False),
+        ("ses_background", None, False, True),
+        ("ses_put_away", 1_500, False, False),
+        ("ses_idle", None, False, False),
+    ]
+    assert len(desk.read("group_members", group="grp_a", but="ses_me", limit=2)) == 2
+
+
+def test_members_are_counted_and_listed_from_their_index(desk: Desk) -> None:
+    newest = plan(desk, session_groups._NEWEST, limit=50)
+    assert "SCAN t2" not in newest
+    assert newest.count("session_group_members (group=?)") == 3
+    others = plan(desk, session_groups._OTHERS, group="grp_a", but="ses_a", limit=50)
+    assert "session_group_members (group=?)" in others
+    assert "message_unfinished (status=? AND session=?)" in others
+    assert "task_running (session=?)" in others
+    assert "TEMP B-TREE" not in others
