@@ -46,7 +46,7 @@ class BaseDispatcher:
         self._late_replies = 0
         self.suspended: dict[Cell, None] = {}  # cells whose coroutine waits
         self._ready: deque[Runnable] = deque()
-        self._tally = threading.Lock()
+        self._tally = threading.RLock()
         self._counters: dict[type[Any], Counters] = {}
         self._undertakers: dict[ActorRef[Any], None] = {}
 

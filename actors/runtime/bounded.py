@@ -41,7 +41,7 @@ class BoundedRef(ActorRef[A]):
         super().__init__(actor, dispatcher)
         self._mail: deque[Any] = deque(self._mail)  # type: ignore[assignment]
         self._own = len(self._mail)
-        self._room = threading.Lock()
+        self._room = threading.RLock()
 
     # -- sending -----------------------------------------------------------------------------------
 

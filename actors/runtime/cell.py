@@ -82,9 +82,10 @@ class Cell:
         """A unique name, made on first use. Thread-safe."""
         extras = self.extras()
         if extras.urn is None:
+            urn = uuid4().urn
             with extras_lock:
                 if extras.urn is None:
-                    extras.urn = uuid4().urn
+                    extras.urn = urn
         return extras.urn
 
     # -- putting mail in ---------------------------------------------------------------------------

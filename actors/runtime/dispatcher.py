@@ -70,7 +70,7 @@ class Dispatcher(BaseDispatcher):
         self.max_blocked = max_blocked
         self.slow_after = slow_after
         self.wall_check = wall_check
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may send while its thread sends
         self._parked: DispatcherThread | None = None  # the runner, while it sleeps
         self._runner: DispatcherThread | None = None
         self._spares: list[DispatcherThread] = []

@@ -35,4 +35,5 @@ class Extras:
             self.watches = None
 
 
-extras_lock = threading.Lock()
+# As all locks that senders take: a signal handler may send while its thread sends.
+extras_lock = threading.RLock()

@@ -33,7 +33,7 @@ class PinnedThread(BaseDispatcher):
         self.suspended = home.suspended
         self.cell: Any = None
         self._waiting: queue.SimpleQueue[Runnable | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._open = 0  # slices scheduled and not yet done
         self._started = False
         self._ended = False

@@ -11,7 +11,7 @@ class _Process:
     """What there is once per process."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.dispatcher: Dispatcher | None = None
 
 

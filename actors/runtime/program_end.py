@@ -39,7 +39,7 @@ class ProgramEnd:
 
     def forget_all(self) -> None:
         """Wait for nobody: the threads of a dispatcher do not survive a fork."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._dispatchers: weakref.WeakSet[HasMail] = weakref.WeakSet()
         self._waits_again = False
 

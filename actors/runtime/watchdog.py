@@ -40,7 +40,7 @@ class Watchdog:
         self._watched = watched
         self._patience = patience
         self._interval = patience / 2
-        self._starting = allocate_lock()
+        self._starting = threading.RLock()
         self._wake = allocate_lock()
         self._wake.acquire()
         self._closing = threading.Event()

@@ -1,4 +1,4 @@
-"""Raising an exception in a call at each place where Python looks for signals, as Ctrl-C may."""
+"""Doing something in a call at each place where Python looks for signals, as a signal handler may."""
 
 import dis
 import sys
@@ -18,16 +18,22 @@ class Interrupt(BaseException):
     """What the signal handler raises."""
 
 
-class Interrupter:
-    """Raises at the ``at``-th look for signals in the runtime's own code on this thread."""
+def interrupt() -> None:
+    """Raise, as Ctrl-C does."""
+    raise Interrupt
 
-    def __init__(self, at: int) -> None:
+
+class Interrupter:
+    """Handles a signal at the ``at``-th look for one in the runtime's own code on this thread."""
+
+    def __init__(self, at: int, handle: Callable[[], object] = interrupt) -> None:
         self.at = at
+        self.handle = handle
         self.looks = 0
         self._previous: dict[FrameType, str] = {}
 
     def interrupts(self, call: Callable[[], object]) -> bool:
-        """Make the call; False when it ended before the exception was due."""
+        """Make the call; False when it ended before the signal was due."""
         before = sys.gettrace()
         sys.settrace(self._enter)
         try:
@@ -36,7 +42,7 @@ class Interrupter:
             return True
         finally:
             sys.settrace(before)
-        return False
+        return self.looks >= self.at
 
     def _enter(self, frame: FrameType, event: str, _: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_OURS):
@@ -53,5 +59,5 @@ class Interrupter:
         if previous in _LOOKS:
             self.looks += 1
             if self.looks == self.at:
-                raise Interrupt
+                self.handle()
         return self._opcode

@@ -67,6 +67,33 @@ def test_an_actor_runs_on_wherever_its_sender_was_interrupted(
     pytest.fail("the call has no end")
 
 
+@pytest.mark.parametrize("sending", SENDING)
+@pytest.mark.parametrize("kind", [Echo, PinnedEcho, BoundedEcho])
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_signal_handler_may_send_wherever_it_interrupts_a_sender(
+    sending: str, kind: type[Echo], begun: bool
+) -> None:
+    for place in range(1, MOST):
+        dispatcher = Dispatcher(name="test")
+        with dispatcher:
+            ref, other = kind.start(), Echo.start()
+            if begun:
+                ref.ask("first", timeout=PATIENCE)
+            handled: list[Future[Any]] = []
+
+            def handle() -> None:
+                handled.extend(to.request("handled") for to in (ref, other))  # noqa: B023
+
+            interrupted = Interrupter(place, handle).interrupts(lambda: SENDING[sending](ref))  # noqa: B023
+            for reply in handled:
+                assert reply.get(timeout=PATIENCE) == "handled", place
+            assert ref.ask("later", timeout=PATIENCE) == "later", place
+        dispatcher.close()
+        if not interrupted:
+            return
+    pytest.fail("the call has no end")
+
+
 @pytest.mark.parametrize("order", ["kill", "stop"])
 def test_an_actor_ends_or_runs_on_wherever_its_order_to_end_was_interrupted(order: str) -> None:
     for place in range(1, MOST):
