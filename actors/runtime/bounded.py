@@ -102,7 +102,10 @@ class BoundedRef(ActorRef[A]):
         return oldest
 
     def _turn_away(self, mail: Any, policy: str) -> None:
-        full = MailboxFull(f"{self} lets no more than its mailbox_limit of messages wait ({policy})")
+        limit = self.actor_class.mailbox_limit  # type: ignore[attr-defined]
+        full = MailboxFull(
+            f"{self} lets no more than {limit} messages wait (mailbox_limit; policy {policy!r})"
+        )
         if type(mail) is Envelope:
             if mail.reply is not None:
                 mail.reply.try_set_exception(full)

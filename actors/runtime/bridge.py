@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from traceback import walk_tb
 from typing import Any, TypeVar
 
-from showcaller.actors.runtime.errors import ForeignAwaitable
+from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable
 from showcaller.actors.runtime.futures import Future
 
 T = TypeVar("T")
@@ -29,13 +29,29 @@ _BRIDGE = (
 )
 
 
+class _OnLoop(Future[T]):
+    """The outcome of a coroutine on a loop, for which that loop's own thread must not block."""
+
+    __slots__ = ("_loop",)
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def get(self, *, timeout: float | None = None) -> T:
+        """Wait as every future does; raises ``AskCycle`` where that can never end."""
+        if not self.done and asyncio._get_running_loop() is self._loop:
+            raise AskCycle("get() blocks the loop that is to run the coroutine: await it")
+        return super().get(timeout=timeout)
+
+
 def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     """Run a coroutine on a running asyncio loop of another thread, and give a future to await in a handler.
 
     The future ends in what the coroutine returns or raises; a cancelled one ends in
-    ``concurrent.futures.CancelledError``.
+    ``concurrent.futures.CancelledError``. On the loop's own thread it can be awaited, not waited for.
     """
-    bridged: Future[T] = Future()
+    bridged: Future[T] = _OnLoop(loop)
 
     def push(done: "concurrent.futures.Future[T]") -> None:
         try:

@@ -248,4 +248,13 @@ def _refuse_ask(cell: "Cell", envelope: Envelope) -> None:
     if is_own(envelope.message):
         envelope.reply.try_set(envelope.stopped)
     else:
-        envelope.reply.try_set_exception(pykka.ActorDeadError(f"{cell} stopped before handling the message"))
+        envelope.reply.try_set_exception(_unhandled(cell))
+
+
+def _unhandled(cell: "Cell") -> pykka.ActorDeadError:
+    reason = NORMAL if cell._extras is None else cell._extras.exit or NORMAL
+    if reason is NORMAL:
+        return pykka.ActorDeadError(f"{cell} stopped before handling the message")
+    error = pykka.ActorDeadError(f"{cell} ended before it handled the message: {reason}")
+    error.__cause__ = reason.error
+    return error

@@ -48,6 +48,7 @@ class RestartsExceeded(RuntimeFault):
 class ReplyOverdue(pykka.Timeout):
     """No reply came within the time that ``request`` was given; one that comes later is only counted."""
 
-    def __init__(self, seconds: float, late: Callable[[], None]) -> None:
-        super().__init__(f"{seconds} seconds")
+    def __init__(self, asked: object, seconds: float, late: Callable[[], None]) -> None:
+        whose = "" if asked is None or isinstance(asked, tuple) else f" from {asked}"
+        super().__init__(f"no reply{whose} within {seconds:g} seconds")
         self.late = late

@@ -73,7 +73,10 @@ class Future(pykka.Future[T]):
         self.answerer = answerer
 
     def __repr__(self) -> str:
-        return "<pykka.Future>"
+        if not self._done:
+            owner, _ = owner_of(self)
+            return "<Future: not done>" if owner is None else f"<Future: {owner} has not replied>"
+        return f"<Future: {self._value!r}>" if self._error is None else f"<Future: raised {self.error!r}>"
 
     # -- completing --------------------------------------------------------------------------------
 

@@ -58,15 +58,16 @@ class _WallTimer(Timer):
 class _Expiry:
     """Told like an actor when a reply is overdue: ends the future in a timeout."""
 
-    __slots__ = ("future", "late", "seconds")
+    __slots__ = ("asked", "future", "late", "seconds")
 
     def __init__(self, future: "Future[Any]", seconds: float, late: Callable[[], None]) -> None:
+        self.asked = future.answerer  # who has taken the reply when it is overdue may be nobody we know
         self.future = future
         self.seconds = seconds
         self.late = late
 
     def tell(self, message: object) -> None:
-        self.future.try_set_exception(ReplyOverdue(self.seconds, self.late))
+        self.future.try_set_exception(ReplyOverdue(self.asked, self.seconds, self.late))
 
 
 class _Alarm:

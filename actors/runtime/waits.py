@@ -135,7 +135,13 @@ def waits_of(cell: "Cell") -> "Future[Any] | None":
 
 def error_of(waits: "Cell", path: Path) -> AskCycle:
     """Give the error that names who waits for whom, from ``waits`` on."""
-    names = " → ".join(str(member) for member in (waits, *(answerer for _, answerer in path)))
+    owners = [answerer for _, answerer in path]
+    if not waits.counters.actor_class.reentrant and all(owner is waits for owner in owners):
+        return AskCycle(
+            f"this reply can never come, {waits} waits for itself: call the method itself, or await the "
+            "reply and let it take other messages meanwhile (`reentrant = True` in its class)"
+        )
+    names = " → ".join(map(str, (waits, *owners)))
     return AskCycle(f"this reply can never come, each waits for the next: {names}")
 
 

@@ -163,7 +163,7 @@ class TestCycles:
     def test_asking_oneself_is_a_cycle_of_one(self, kind: type[Link], threads: Dispatcher) -> None:
         one = kind.start()
         one.tell(one)
-        with pytest.raises(AskCycle, match="each waits for the next"):
+        with pytest.raises(AskCycle, match="waits for itself: call the method itself"):
             one.ask(0, timeout=10)
 
     def test_a_cycle_of_100_mixed_is_seen(self, threads: Dispatcher) -> None:

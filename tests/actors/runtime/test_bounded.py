@@ -54,7 +54,7 @@ class TestBounded:
         ref = Bounded.start()
         for number in range(3):
             ref.tell(number)
-        with pytest.raises(MailboxFull, match="mailbox_limit of messages wait"):
+        with pytest.raises(MailboxFull, match="no more than 3 messages wait"):
             ref.tell(3)
         with pytest.raises(MailboxFull):
             ref.ask(4)
