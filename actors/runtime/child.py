@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.child_spec import ChildSpec
 from showcaller.actors.runtime.envelope import OwnMail, Shutdown
+from showcaller.actors.runtime.errors import StartFailed
+from showcaller.actors.runtime.exits import Exit
+from showcaller.actors.runtime.handler import LIMBO, Blocked
 from showcaller.actors.runtime.lineage import Link
 from showcaller.actors.runtime.orders import GIVE_UP, Begin, Kill
 from showcaller.actors.runtime.spawning import spawn
@@ -12,6 +15,10 @@ from showcaller.actors.runtime.supervisor_mail import ChildInfo, ChildState
 if TYPE_CHECKING:
     from showcaller.actors.runtime.ref import ActorRef
     from showcaller.actors.runtime.timers import Timer
+
+
+GRACE = 1.0  # seconds after which a killed child is looked after, then twice as many, and so on
+LONGEST_GRACE = 1000.0
 
 
 class ShutdownOver(OwnMail):
@@ -24,6 +31,15 @@ class ShutdownOver(OwnMail):
         self.order = order
 
 
+class BackoffOver(OwnMail):
+    """Told by a timer: a child that waits, and who was stopped with it, may start again."""
+
+    __slots__ = ("child",)
+
+    def __init__(self, child: "Child") -> None:
+        self.child = child
+
+
 class Child:
     """The specification of a child, its ref, its state, and the orders it was given.
 
@@ -31,8 +47,8 @@ class Child:
     """
 
     __slots__ = (
-        "gone", "group", "keep", "order", "ref", "restarts", "shutdown", "since", "spec", "state", "streak",
-        "supervisor", "timer",
+        "gone", "grace", "group", "keep", "order", "ref", "restarts", "shutdown", "since", "spec", "state",
+        "streak", "supervisor", "timer",
     )  # fmt: skip
 
     def __init__(self, spec: ChildSpec, supervisor: "ActorRef[Any]", shutdown: Any) -> None:
@@ -45,6 +61,7 @@ class Child:
         self.streak = 0  # restarts in a row without calm
         self.restarts = 0
         self.keep = False
+        self.grace = GRACE
         self.gone = False  # no longer known to the supervisor: nothing starts it again
         self.order: Shutdown | None = None
         self.timer: Timer | None = None  # of the shutdown time, or of the back-off
@@ -88,18 +105,38 @@ class Child:
         assert ref is not None
         self.state = "stopping"
         self.keep = keep and self.spec.restart != "temporary"
+        self.order = Shutdown(keep=self.keep)
+        self.grace = GRACE
         if self.shutdown == "kill":
             self.kill()
             return
-        self.order = order = Shutdown(keep=self.keep)
-        ref.post(order)
+        ref.post(self.order)
         if self.shutdown != "infinity":
-            self.timer = self.supervisor.tell_after(self.shutdown, ShutdownOver(self, order))
+            self._look_after(self.shutdown)
+
+    def _look_after(self, seconds: float) -> None:
+        assert self.order is not None
+        self.timer = self.supervisor.tell_after(seconds, ShutdownOver(self, self.order))
 
     def kill(self) -> None:
-        """End a stopping child at once."""
-        assert self.ref is not None
-        self.ref.post_system(Kill(keep=self.keep))
+        """End a stopping child at once, or when its handler returns; one that waits in it gets an error."""
+        ref = self.ref
+        assert ref is not None
+        ref.post_system(Kill(keep=self.keep, breaks_off=True))
+        hold = ref._hold
+        if type(hold) is Blocked:
+            hold.break_off()
+        if self.grace <= LONGEST_GRACE:
+            self._look_after(self.grace)
+            self.grace *= 2
+
+    @property
+    def over(self) -> bool:
+        """True if its life is over, though what it does at its end is not, and waits for no future."""
+        ref = self.ref
+        if ref is None or type(ref._hold) is Blocked:
+            return False
+        return ref._actor is None or ref._hold is LIMBO
 
     def give_up(self) -> None:
         """Let the ref of a waiting child end."""
@@ -116,6 +153,12 @@ class Child:
             self.timer = None
 
     # -- news --------------------------------------------------------------------------------------
+
+    def start_failed(self, reason: Exit) -> StartFailed:
+        """Give the error of who wanted it to start."""
+        error = StartFailed(f"child {self.name!r} did not start: {reason}")
+        error.__cause__ = reason.error
+        return error
 
     def exited(self, *, kept: bool) -> None:
         """Note the end of a life; an order to stop that it did not get to is void in the next one."""

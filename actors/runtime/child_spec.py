@@ -51,7 +51,9 @@ class ChildSpec:
     ``restart``: ``permanent`` lives again after every end, ``transient`` only after an abnormal one,
     ``temporary`` never, and is then forgotten. ``shutdown``: how many seconds an ordered stop may take
     before the child is killed, ``"kill"`` at once, ``"infinity"`` for as long as it takes; None is
-    ``"infinity"`` for supervisors and 5 seconds for others. ``backoff``: None restarts at once.
+    ``"infinity"`` for supervisors and 5 seconds for others. A killed child that waits in ``future.get()``
+    gets an ``ActorDeadError`` there, in a ``finally`` block after another second; one that is still not done
+    is then left to itself, and its next life, if any, has a new ref. ``backoff``: None restarts at once.
     """
 
     name: str

@@ -12,12 +12,12 @@ from typing import Any, TypeVar, cast
 
 import pykka
 
-from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.context import current_cell, here
 from showcaller.actors.runtime.delivery import deliver, deliver_first
 from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyOverdue
-from showcaller.actors.runtime.handler import Handler
+from showcaller.actors.runtime.handler import Blocked, Handler, may_not_wait, wake
 from showcaller.actors.runtime.waits import owner_of
 
 __all__ = ["Future", "wait_in_thread"]
@@ -242,13 +242,13 @@ class Future(pykka.Future[T]):
         loop = asyncio.get_running_loop()
         woken: asyncio.Future[None] = loop.create_future()
 
-        def wake() -> None:
+        def wake_up() -> None:
             if not woken.done():
                 woken.set_result(None)
 
         def push(_: Future[T]) -> None:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(wake)
+                loop.call_soon_threadsafe(wake_up)
 
         woken.add_done_callback(lambda _: self.forget_callback(push))
         self.add_done_callback(push)
@@ -286,18 +286,34 @@ class Future(pykka.Future[T]):
 
 
 def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
-    """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which."""
+    """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which.
+
+    Raises ``pykka.ActorDeadError`` in a handler whose actor was killed, its shutdown time being over.
+    """
     owner, _ = owner_of(future)
     if owner is not None:
         owner._dispatcher.refuse_wait(owner)
     woken = allocate_lock()
     woken.acquire()
 
-    def wake(_: Future[Any]) -> None:
-        woken.release()
+    def wake_up(_: Future[Any]) -> None:
+        wake(woken)
 
-    future.add_done_callback(wake)
-    if future.done or woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+    cell = current_cell()
+    hold = None if cell is None else cell._hold
+    blocked = hold if type(hold) is Blocked else None
+    if cell is not None and blocked is not None:
+        blocked.woken = woken  # first this, then the look: who kills does it the other way round
+        if may_not_wait(cell):
+            blocked.broken_off = True
+            wake(woken)
+    future.add_done_callback(wake_up)
+    if future.done:
         return True
-    future.forget_callback(wake)
+    came = woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
+    if future.done:
+        return True
+    future.forget_callback(wake_up)
+    if came:
+        raise pykka.ActorDeadError(f"{cell} was killed while it waited: its shutdown time is over")
     return future.done

@@ -1,6 +1,8 @@
 """An ``async`` handler under way, and what a proxy asks of an actor."""
 
+from _thread import LockType
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pykka import messages
@@ -62,12 +64,32 @@ class Handler:
 
 
 class Blocked:
-    """A handler that waits in ``future.get()``."""
+    """A handler that waits in ``future.get()``, until its supervisor has no more time for it."""
 
-    __slots__ = ("waits_for",)
+    __slots__ = ("broken_off", "waits_for", "woken")
 
     def __init__(self, future: "Future[Any]") -> None:
         self.waits_for = future
+        self.woken: LockType | None = None  # what its thread sleeps on
+        self.broken_off = False
+
+    def break_off(self) -> None:
+        """Let it wait no longer: ``get()`` raises. Thread-safe."""
+        self.broken_off = True
+        wake(self.woken)
+
+
+def wake(woken: LockType | None) -> None:
+    """Let the thread go on that sleeps on this lock, if it has not been woken yet."""
+    if woken is not None:
+        with suppress(RuntimeError):  # it has
+            woken.release()
+
+
+def may_not_wait(cell: "Cell") -> bool:
+    """True if a handler of this actor is not to wait any more, since its supervisor waits for its end."""
+    system = cell._system
+    return bool(system) and any(getattr(order, "breaks_off", False) for order in system[:])  # type: ignore[index]
 
 
 class Limbo:

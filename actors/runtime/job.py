@@ -97,3 +97,7 @@ class Job:
 
 def nothing() -> None:
     """What follows a job that nobody waits for."""
+
+
+def cannot_fail(child: "Child | None", reason: Exit) -> None:
+    """Stopping starts nobody."""

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 
 class Kill:
-    """End this life without ``on_stop``; ``keep`` the ref for another one, or None: as its link says."""
+    """End this life without ``on_stop``; ``keep`` the ref for another one, or None: as its link says.
 
-    __slots__ = ("keep",)
+    While one that ``breaks_off`` lies in its mail, the handler may not wait in ``future.get()``.
+    """
 
-    def __init__(self, *, keep: bool | None = None) -> None:
+    __slots__ = ("breaks_off", "keep")
+
+    def __init__(self, *, keep: bool | None = None, breaks_off: bool = False) -> None:
         self.keep = keep
+        self.breaks_off = breaks_off
 
     def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
         """Kill; False when the slice is over."""

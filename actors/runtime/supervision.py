@@ -8,14 +8,14 @@ from typing import Any
 import pykka
 
 from showcaller.actors.runtime.actor import Actor
-from showcaller.actors.runtime.child import Child, ShutdownOver
+from showcaller.actors.runtime.child import BackoffOver, Child, ShutdownOver
 from showcaller.actors.runtime.child_spec import ChildSpec
 from showcaller.actors.runtime.cycles import refuse_cycle
-from showcaller.actors.runtime.envelope import Envelope, OwnMail, take_reply
-from showcaller.actors.runtime.errors import RestartsExceeded, StartFailed
-from showcaller.actors.runtime.exits import SHUTDOWN, Exit
+from showcaller.actors.runtime.envelope import Envelope, take_reply
+from showcaller.actors.runtime.errors import RestartsExceeded
+from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.job import Job, StartStep, StopStep, nothing
+from showcaller.actors.runtime.job import Job, StartStep, StopStep, cannot_fail, nothing
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted
 from showcaller.actors.runtime.restart_intensity import History, RestartIntensity
 from showcaller.actors.runtime.strategy import Strategy, affected
@@ -33,15 +33,6 @@ from showcaller.actors.runtime.waits import Undertaking
 logger = logging.getLogger("showcaller.actors")
 
 Command = StartChild | StopChild | RestartChild | RemoveChild
-
-
-class BackoffOver(OwnMail):
-    """Told by a timer: a child that waits, and who was stopped with it, may start again."""
-
-    __slots__ = ("child",)
-
-    def __init__(self, child: Child) -> None:
-        self.child = child
 
 
 class Supervisor(Actor):
@@ -109,7 +100,7 @@ class Supervisor(Actor):
 
     def _could_not_start(self, child: Child | None, reason: Exit) -> None:
         if child is not None:
-            self._give_up(_start_failed(child, reason))
+            self._give_up(child.start_failed(reason))
 
     # -- mail --------------------------------------------------------------------------------------
 
@@ -122,7 +113,7 @@ class Supervisor(Actor):
                 self._child_exited(message)
             case ShutdownOver():
                 if message.child.order is message.order:
-                    message.child.kill()
+                    self._shutdown_over(message.child)
             case BackoffOver():
                 self._backoff_over(message.child)
             case GetChild():
@@ -175,6 +166,16 @@ class Supervisor(Actor):
         elif before == "running" and news.kept:
             self._restart(child, news.reason)
         self._go_on()
+
+    def _shutdown_over(self, child: Child) -> None:
+        if not child.over:
+            child.kill()
+            return
+        ref = child.ref
+        assert ref is not None
+        logger.warning("%s has ended but what it does at its end has not: %s goes on without it", ref, self)
+        ref.kill_for_good()  # it need not be kept: a restarted child gets a new ref
+        self._child_exited(ChildExited(ref, KILLED, kept=False))
 
     def _now(self) -> float:
         return self.actor_ref.dispatcher.clock.monotonic()
@@ -259,7 +260,7 @@ class Supervisor(Actor):
             return
         self._gives_up = error
         self._drop_jobs(SHUTDOWN)
-        self._take_on(Job(self._stop_all(), done=self._fail, failed=_cannot_fail))
+        self._take_on(Job(self._stop_all(), done=self._fail, failed=cannot_fail))
 
     def _fail(self) -> None:
         assert self._gives_up is not None
@@ -279,7 +280,7 @@ class Supervisor(Actor):
         self._stop_orders.append(order)
         if len(self._stop_orders) == 1:
             self._drop_jobs(SHUTDOWN)
-            self._take_on(Job(self._stop_all(), done=self._children_stopped, failed=_cannot_fail))
+            self._take_on(Job(self._stop_all(), done=self._children_stopped, failed=cannot_fail))
         return True
 
     def _children_stopped(self) -> None:
@@ -352,7 +353,7 @@ class Supervisor(Actor):
                 child.give_up()
             if forget and unstarted is not None:  # else it is stopped with the others
                 self._forget(child)
-            self._settle(reply, _start_failed(child, reason))
+            self._settle(reply, child.start_failed(reason))
 
         self._take_on(Job([StartStep(child)], done=done, failed=failed))
         self._owe(reply, self._work)
@@ -381,13 +382,3 @@ class Supervisor(Actor):
         steps += [StartStep(other) for other in others if other is not child]
         self._take_on(Job(steps, done=done, failed=failed))
         self._owe(reply, self._work)
-
-
-def _start_failed(child: Child, reason: Exit) -> StartFailed:
-    error = StartFailed(f"child {child.name!r} did not start: {reason}")
-    error.__cause__ = reason.error
-    return error
-
-
-def _cannot_fail(child: Child | None, reason: Exit) -> None:
-    """Stopping starts nobody."""
