@@ -308,7 +308,7 @@ def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
             blocked.broken_off = True
             wake(woken)
     future.add_done_callback(wake_up)
-    if future.done:
+    if future._done:
         return True
     came = woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
     if future.done:

@@ -69,7 +69,7 @@ class Finally(Actor):
 class Plain(Finally):
     """Does it in a plain handler."""
 
-    def on_receive(self, message: Any) -> Any:  # type: ignore[override]
+    def on_receive(self, message: Any) -> Any:
         return self.do() if message == "wait" else message
 
 
