@@ -1,6 +1,7 @@
 """References to actors: pykka's interface over our cell."""
 
 import threading
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import pykka
@@ -14,7 +15,7 @@ from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.orders import KILL
 from showcaller.actors.runtime.proxy import Proxy
-from showcaller.actors.runtime.timers import Timer
+from showcaller.actors.runtime.timers import Timer, refuse_no_time
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
@@ -105,7 +106,13 @@ class ActorRef(Cell, pykka.ActorRef[A]):
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
 
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Send a message and wait for its reply (``block``), or give the future of it, as pykka does."""
+        """Send a message and wait for its reply (``block``), or give the future of it, as pykka does.
+
+        ``timeout`` is how many seconds the thread waits, then ``pykka.Timeout`` is raised; the reply still
+        comes, to nobody. It means nothing without ``block``: use ``request`` for a future that ends.
+        """
+        if timeout is not None:
+            refuse_no_time(timeout)
         future: Future[Any] = Future(self)
         if self._actor is None:
             future.set_exception(dead(self))
@@ -117,8 +124,10 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         """Send a message and give the future of its reply, to ``await`` in a handler or on an asyncio loop.
 
         With a ``timeout`` (seconds on the dispatcher's clock) the future ends in ``pykka.Timeout`` when
-        no reply has come by then; a reply that comes later is dropped.
+        no reply has come by then; a reply that comes later is dropped, and counted (``late_replies``).
         """
+        if timeout is not None:
+            refuse_no_time(timeout)
         future = self.ask(message, block=False)
         if timeout is not None:
             self._dispatcher.timers.expire(future, timeout)
@@ -145,8 +154,12 @@ class ActorRef(Cell, pykka.ActorRef[A]):
             look_after(self)
             raise
 
-    def tell_at(self, wall: int, message: Any) -> Timer:
-        """Tell a message once the wall clock shows that time (milliseconds since the epoch); jumps count."""
+    def tell_at(self, wall: int | datetime, message: Any) -> Timer:
+        """Tell a message once the wall clock shows that time; its jumps count.
+
+        Takes milliseconds since the epoch, or a ``datetime`` with a time zone. Raises ``ValueError`` for what
+        can only be a mistake, such as seconds since the epoch.
+        """
         return self._dispatcher.timers.at(wall, self, message)
 
     def tell_after(self, seconds: float, message: Any) -> Timer:

@@ -3,13 +3,14 @@
 import math
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pykka
 
-from showcaller.actors.runtime.choices import is_a
 from showcaller.actors.runtime.clock import Clock
 from showcaller.actors.runtime.errors import DispatcherClosed, MailboxFull, ReplyOverdue
+from showcaller.actors.runtime.wall_time import seconds_of
 from showcaller.actors.runtime.wheel import Wheel
 
 if TYPE_CHECKING:
@@ -22,6 +23,17 @@ AT_ONCE = 1_024  # timers fired before actors get their turn again
 LONGEST_SLEEP = 4_000_000.0  # seconds that a lock can be waited for
 LONGEST = 1e11  # seconds: what is later is a mistake
 SHORTEST = 1e-6  # seconds between two times of a repeated timer: what is shorter is a mistake
+
+
+def refuse_no_time(seconds: float) -> None:
+    """Raise ``TypeError`` or ``ValueError`` for what no timer can wait."""
+    kind: type[Exception] = ValueError
+    try:
+        if -LONGEST < seconds < LONGEST:
+            return
+    except TypeError:
+        kind = TypeError
+    raise kind(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
 
 
 class Timer:
@@ -119,10 +131,7 @@ class Timers:
         self, seconds: float, ref: "ActorRef[Any]", message: Any, interval: float | None = None
     ) -> Timer:
         """Tell ``message`` to ``ref`` ``seconds`` from now (below 0 counts as 0), then every ``interval``."""
-        if not is_a(seconds, int, float):
-            raise TypeError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
-        if not -LONGEST < seconds < LONGEST:
-            raise ValueError(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
+        refuse_no_time(seconds)
         due = self.clock.monotonic()
         if seconds > 0:
             due += seconds
@@ -146,16 +155,12 @@ class Timers:
             raise ValueError(f"an interval must be at least {SHORTEST:.0e} seconds, not {seconds!r}")
         return self.after(seconds, ref, message, seconds)
 
-    def at(self, wall: int, ref: "ActorRef[Any]", message: Any) -> Timer:
+    def at(self, wall: int | datetime, ref: "ActorRef[Any]", message: Any) -> Timer:
         """Tell ``message`` to ``ref`` once the wall clock shows ``wall`` (milliseconds since the epoch).
 
         A jump of the wall clock counts: noticed within ``Dispatcher.wall_check`` seconds.
         """
-        if not abs(wall) < LONGEST * 1000:
-            raise ValueError(
-                f"a wall clock shows fewer than {LONGEST * 1000:.0e} ms since the epoch, not {wall!r}"
-            )
-        timer = _WallTimer(self, wall / 1000, ref, message, None)
+        timer = _WallTimer(self, seconds_of(wall, self.clock.wall()), ref, message, None)
         with self._lock:
             self._wall.add(timer)
             self._on_wall += 1
