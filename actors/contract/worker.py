@@ -24,6 +24,9 @@ class WorkerModel(BaseModel):
 class RunTurn(WorkerModel):
     """Relay to worker: run this prompt as a turn of its session.
 
+    The same turn again, after the relay was restarted, asks how it stands: a worker that has it gives its
+    receipt and what came of it once more; one that has not takes it.
+
     ``text`` is the sender's own text, never anything that the relay added; with ``has_item`` a
     ``callable`` gets the JSON value ``item`` instead; ``timeout`` is in seconds, None for none.
     ``continues``: nobody has prompted, the agent goes on by itself after a background task has ended.
@@ -61,6 +64,14 @@ class SteerTurn(WorkerModel):
     turn: str
     message: str
     text: str
+
+
+class TurnStored(WorkerModel):
+    """Relay to worker: the end of this turn is stored, so nothing of it need be kept."""
+
+    kind: Literal["turn_stored"] = "turn_stored"
+    session: str
+    turn: str
 
 
 class KillAgent(WorkerModel):
@@ -159,7 +170,7 @@ class TaskEnded(WorkerModel):
     continues: bool = False
 
 
-ToWorkerMessage = RunTurn | SteerTurn | StopTurn | KillAgent
+ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent
 FromWorkerMessage = TurnTaken | TurnOutput | TurnSteered | TurnEnded | TaskStarted | TaskOutput | TaskEnded
 
 TO_WORKER: TypeAdapter[ToWorkerMessage] = TypeAdapter(Annotated[ToWorkerMessage, Field(discriminator="kind")])

@@ -19,6 +19,7 @@ from showcaller.actors.contract.worker import (
     TurnEnded,
     TurnOutput,
     TurnSteered,
+    TurnStored,
     TurnTaken,
 )
 from tests.simulation.books import Books
@@ -66,6 +67,8 @@ class SimWorker:
                     self._steer(message)
                 case KillAgent():
                     self._kill(message.session)
+                case TurnStored():
+                    self._ends.pop(message.turn, None)
 
     def _say(self, message: FromWorkerMessage) -> None:
         self._world.say(self.name, told(message))

@@ -21,6 +21,9 @@ class LinkEnd(Protocol):
     def send(self, batch: FrameBatch) -> None:
         """Carry a batch to the other end, in order as far as the link keeps order."""
 
+    def renew(self) -> None:
+        """Send again after the peer was replaced by one that knows of nothing; until then it gets nothing."""
+
     def close(self) -> None:
         """Stop receiving and sending; harmless when repeated."""
 
@@ -61,6 +64,9 @@ class MemoryEnd:
         if self._receive is None:
             raise RuntimeError("a batch arrived at an end that nobody connected: connect both ends first")
         self._receive(batch)
+
+    def renew(self) -> None:
+        """Nothing to do: what is in this process is not replaced."""
 
     def close(self) -> None:
         """Stop receiving and sending; harmless when repeated."""

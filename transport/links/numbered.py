@@ -62,6 +62,18 @@ class NumberedLink(Generic[Out, In]):
             self._report(why)
             self._unsent(message, why)
 
+    def renew(self) -> None:
+        """Begin to count anew in both directions: the other end was replaced by one that knows of nothing.
+
+        What was sent to the one before and has not arrived is lost, and what is sent before this call too.
+        To be called where messages are received, between those of the one and of the other.
+        """
+        with self._sending:
+            self._last_number = 0
+            self._end.renew()
+        with self._receiving:
+            self._arrivals = Arrivals()
+
     def stop_sending(self) -> None:
         """Send nothing from now on; what the other end sends is still received."""
         with self._sending:

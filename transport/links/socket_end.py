@@ -24,7 +24,8 @@ def nobody(_: News) -> None:
 class SocketEnd:
     """A ``LinkEnd`` over a conversation; ``send``, ``backlog`` and ``close`` are thread-safe.
 
-    ``hear`` gets the peer's news, and what ``connect`` names the frames, both on the links' thread.
+    ``hear`` gets the peer's news, and what ``connect`` names the frames, both on the links' thread. After
+    ``changed`` nothing more is sent until ``renew``.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class SocketEnd:
         self._early: list[bytes] = []
         self._gate = threading.Lock()
         self._closed = False
+        self._stale = False
 
     def connect(self, receive: Receive) -> None:
         """Say who gets what the peer sends; raises RuntimeError the second time."""
@@ -60,6 +62,16 @@ class SocketEnd:
             self._left.append(batch)
             self._thread.wake()
 
+    @property
+    def owes(self) -> bool:
+        """Whether the peer has not acknowledged everything; may be late by the moment of asking."""
+        return bool(self._left) or not self.conversation.settled
+
+    def renew(self) -> None:
+        """Send again, after ``changed``: what was left before was meant for the peer's run before."""
+        self._left.clear()
+        self._stale = False
+
     def close(self) -> None:
         """Neither send nor receive from now on; harmless when repeated."""
         if not self._closed:
@@ -71,6 +83,8 @@ class SocketEnd:
     def take(self, packet: Packet, now: float) -> None:
         """Take what the peer wrote."""
         taken = self.conversation.receive(packet, now)
+        if taken.news == "changed":
+            self._stale = True
         if taken.news is not None:
             self._tell(taken.news)
         if taken.frames and not self._closed:
@@ -82,7 +96,7 @@ class SocketEnd:
 
     def to_write(self, now: float) -> list[Packet]:
         """Give the packets that are due."""
-        while self._left:
+        while self._left and not self._stale:
             self.conversation.send(self._left.popleft())
         if self.conversation.refused is None and self.conversation.backlog > BACKLOG:
             self.conversation.refused = f"it has left more than {BACKLOG} bytes lying"

@@ -17,10 +17,12 @@ from showcaller.actors.contract.worker import (
     TurnEnded,
     TurnOutput,
     TurnSteered,
+    TurnStored,
     TurnTaken,
 )
 from showcaller.transport.links.relay import RelayLink
-from showcaller.transport.worker.ends import Halt, RecentEnds, turn_ended
+from showcaller.transport.worker.ends import Halt, turn_ended
+from showcaller.transport.worker.journal import Journal, MemoryJournal
 from showcaller.transport.worker.providers import Providers, Result, UnknownProviderError
 from showcaller.transport.worker.turn import RunningTurn
 
@@ -35,9 +37,10 @@ log = logging.getLogger("showcaller.worker")
 class Host:
     """Runs turns on the event loop that it is made on, at most ``at_work`` at a time; the others wait.
 
-    A turn is named by its id: the same turn handed over again while it runs changes nothing, and after
-    its end gets that end again. ``grace`` is the time in seconds between asking work to end and ending it
-    by force. All methods belong to the loop's thread; only the link is thread-safe.
+    A turn is named by its id: the same turn handed over again while it runs is not run again, and after
+    its end gets that end again. ``journal`` is where receipts, outputs and ends are noted. ``grace`` is the
+    time in seconds between asking work to end and ending it by force. All methods belong to the loop's
+    thread; only the link is thread-safe.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Host:
         grace: float = GRACE,
         output_interval: float = OUTPUT_INTERVAL,
         at_work: int = AT_WORK,
+        journal: Journal | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._link = link
@@ -61,7 +65,7 @@ class Host:
         self._waiting: deque[RunningTurn] = deque()
         self._written: dict[str, RunningTurn] = {}
         self._outbox: list[FromWorkerMessage] = []
-        self._ends = RecentEnds()
+        self._journal: Journal = MemoryJournal() if journal is None else journal
         self._closing = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -75,6 +79,8 @@ class Host:
                     self._take(message)
                 case StopTurn():
                     self._stop(message.turn)
+                case TurnStored():
+                    self._journal.forget(message.turn)
                 case SteerTurn():
                     self._refuse_steering(message)
                 case KillAgent():
@@ -109,12 +115,14 @@ class Host:
         """Drain, then close the providers and the worker's end of the link."""
         await self.drain()
         self._providers.close()
+        self._journal.close()
         self._link.close()
 
     def _take(self, request: RunTurn) -> None:
         if request.turn in self._running:
+            self._tell_again(request)
             return
-        if (end := self._ends.find(request.turn)) is not None:
+        if (end := self._journal.end_of(request.turn)) is not None:
             self._post(end)
             return
         turn = RunningTurn(request, self._loop.time(), self._grace, self._note_output)
@@ -126,12 +134,30 @@ class Host:
             self._loop.call_soon(self._begin)
         self._begun.append(turn)
 
+    def _tell_again(self, request: RunTurn) -> None:
+        """Tell a relay that was restarted how a turn stands that runs here."""
+        self._post(TurnTaken(session=request.session, turn=request.turn))
+        for output in self._journal.outputs(request.session, request.turn):
+            self._post(output)
+
     def _begin(self) -> None:
         """Give the receipts of all turns taken in this step, and only then let the providers have them."""
         begun, self._begun = self._begun, []
+        try:
+            self._journal.take([turn.request.turn for turn in begun])
+        except OSError as error:
+            log.warning("No receipts can be written, so nothing is run: %s", error)
+            for turn in begun:
+                self._refuse(
+                    turn, f"its worker could not write a receipt ({error.strerror or error}): it never ran"
+                )
+            return
         self._link.send([TurnTaken(session=turn.request.session, turn=turn.request.turn) for turn in begun])
         self._waiting.extend(begun)
         self._start_waiting()
+
+    def _refuse(self, turn: RunningTurn, why: str) -> None:
+        self._end(turn, turn_ended(turn.request, Result(error_text=why), None, 0.0))
 
     def _start_waiting(self) -> None:
         """Start what waits, in order, while there is room; what was halted meanwhile only has to end."""
@@ -185,9 +211,9 @@ class Host:
         del self._running[end.turn]
         self._at_work.discard(end.turn)
         self._start_waiting()
-        self._ends.remember(end)
         if self._written.pop(end.turn, None) is not None:
-            self._post(_output(turn))
+            self._post(self._output(turn))
+        self._journal.keep(end)
         self._post(end)
 
     def _post(self, message: FromWorkerMessage) -> None:
@@ -211,8 +237,10 @@ class Host:
     def _send_output(self) -> None:
         written, self._written = self._written, {}
         if written:
-            self._link.send([_output(turn) for turn in written.values()])
+            self._link.send([self._output(turn) for turn in written.values()])
 
-
-def _output(turn: RunningTurn) -> TurnOutput:
-    return TurnOutput(session=turn.request.session, turn=turn.request.turn, text=turn.take_output())
+    def _output(self, turn: RunningTurn) -> TurnOutput:
+        request = turn.request
+        output = TurnOutput(session=request.session, turn=request.turn, text=turn.take_output())
+        self._journal.keep(output)
+        return output

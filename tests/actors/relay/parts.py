@@ -14,6 +14,7 @@ from showcaller.actors.contract.worker import (
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
+    TurnStored,
     TurnTaken,
 )
 from showcaller.actors.relay.ports import FromWorkers
@@ -121,6 +122,7 @@ class Workers:
         self.stops: list[StopTurn] = []
         self.steers: list[SteerTurn] = []
         self.kills: list[KillAgent] = []
+        self.stored: list[TurnStored] = []
         self.open: dict[str, RunTurn] = {}
         self.most_open = 0
         self._by_turn: dict[str, RunTurn] = {}
@@ -143,6 +145,8 @@ class Workers:
                 self.steers.append(message)
             elif isinstance(message, KillAgent):
                 self.kills.append(message)
+            elif isinstance(message, TurnStored):
+                self.stored.append(message)
             else:
                 self.stops.append(message)
                 if self.obedient and message.turn in self.open:

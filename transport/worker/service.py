@@ -1,0 +1,77 @@
+"""A worker as a process of its own: serves one relay, outlives it, and finds the next one in its place."""
+
+import asyncio
+import logging
+import signal
+from secrets import token_hex
+from typing import Final
+
+from showcaller.transport.links.conversation import News
+from showcaller.transport.links.on_loop import OnLoop
+from showcaller.transport.links.relay import RelayLink
+from showcaller.transport.links.sockets import RelaySocket
+from showcaller.transport.worker.catalogue import built_in_providers
+from showcaller.transport.worker.host import Host
+from showcaller.transport.worker.journal import SpoolJournal
+from showcaller.transport.worker.options import WorkerOptions
+from showcaller.transport.worker.spool import Spool
+
+log = logging.getLogger("showcaller.worker")
+
+LAST_WORDS: Final = 5.0
+"""Seconds that a worker that ends waits for its relay to take what it has said last."""
+LOOK: Final = 0.05
+
+
+class WorkerService:
+    """Runs a host until it is told to end, by SIGTERM or SIGINT, or has been alone for too long."""
+
+    def __init__(self, options: WorkerOptions) -> None:
+        """Must be made on the event loop. Raises OSError when the folder cannot be made."""
+        self._options = options
+        self._loop = asyncio.get_running_loop()
+        self._ending = asyncio.Event()
+        self._alone: asyncio.TimerHandle | None = None
+        spool = Spool(options.spool)
+        self._socket = RelaySocket(
+            options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
+        )
+        self._link = RelayLink(OnLoop(self._socket.end, self._loop))
+        self._host = Host(self._link, built_in_providers(), grace=options.grace, journal=SpoolJournal(spool))
+        self._is_alone()
+
+    async def run(self) -> None:
+        """Serve until the end, then interrupt what runs and leave its ends to the relay or in the spool."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self._ending.set)
+        await self._ending.wait()
+        await self._host.drain()
+        await self._last_words()
+        await self._host.close()
+        self._socket.close()
+
+    def _hear(self, news: News) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._heard, news)
+
+    def _heard(self, news: News) -> None:
+        log.info("The relay is %s", news)
+        if news == "changed":
+            self._link.renew()
+        if news in {"away", "refused"}:
+            self._is_alone()
+        elif self._alone is not None:
+            self._alone.cancel()
+            self._alone = None
+
+    def _is_alone(self) -> None:
+        if self._alone is None:
+            self._alone = self._loop.call_later(self._options.alone, self._ending.set)
+
+    async def _last_words(self) -> None:
+        """Wait until the relay has acknowledged everything, or is not there to do so."""
+        until = self._loop.time() + LAST_WORDS
+        while self._socket.end.owes and self._alone is None and self._loop.time() < until:
+            waiting = asyncio.Event()
+            self._loop.call_later(LOOK, waiting.set)
+            await waiting.wait()
