@@ -40,9 +40,9 @@ _SUMMARY: Final = re.compile(
     r"(?P<bar>=+ )?(?P<counts>no tests ran|\d{1,9} [a-z]+[a-z0-9 ,]*) in \d+\.\d+ ?s(?:econds)?"
     r"(?: \(\d+(?: days?, \d+)?:\d\d:\d\d\))?(?: =+)?"
 )
-_SHARE: Final = re.compile(r"\[ *\d+(?:%|/\d+)\]")
+_SHARE: Final = re.compile(r"\[ *\d*(?:%|/\d*)?\]?")
 _DOTS: Final = re.compile(r"(?:\S+\.(?:py|rst|txt|md) )?([.FEsxXuR]+)")
-_VERBOSE: Final = re.compile(r" (PASSED|XPASS|FAILED|SUBFAILED|ERROR|SKIPPED|XFAIL)(?=$| ?\()")
+_VERBOSE: Final = re.compile(r" (PASSED|XPASS|FAILED|SUBFAILED|ERROR|SKIPPED|XFAIL)(?=$|[ (])")
 _DISTRIBUTED: Final = re.compile(r"\[gw\d+\] \[ *\d+%\] ([A-Z]+) ")
 
 
@@ -83,10 +83,11 @@ def _progress(line: str, started: bool) -> Tally | None:
         tally.count(_VERDICTS.get(distributed[1]))
         return tally
     bracket = line.rfind("[")
-    shared = bracket > 0 and _SHARE.fullmatch(line, bracket) is not None
+    share = _SHARE.fullmatch(line, bracket) if bracket > 0 else None  # it may be half written
+    shared = share is not None and line.endswith("]")
     if not shared and not started:
         return None
-    text = line[:bracket].rstrip() if shared else line
+    text = line[:bracket].rstrip() if share else line
     if dots := _DOTS.fullmatch(text):
         if shared or " " in text:
             for letter in dots[1]:

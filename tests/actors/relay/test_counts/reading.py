@@ -26,8 +26,13 @@ def read(*lines: str) -> Read | None:
     return Read(counts.runner, counts.passed, counts.failed, counts.skipped, counts.final) if counts else None
 
 
+def raw(sample: str) -> str:
+    """Give an output that is kept as its runner wrote it, with colours and movements."""
+    with (SAMPLES / f"{sample}.txt").open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
 @cache
 def rendered(sample: str) -> tuple[str, ...]:
-    """Give the lines of an output that is kept as its runner wrote it, with colours and movements."""
-    with (SAMPLES / f"{sample}.txt").open(encoding="utf-8", newline="") as file:
-        return render_tail(file.read(), 500).lines
+    """Give the lines that a terminal shows of it."""
+    return render_tail(raw(sample), 500).lines

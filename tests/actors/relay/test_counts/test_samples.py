@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.actors.relay.test_counts.reading import SAMPLES, Read, read, rendered
+from showcaller.actors.relay.terminal_text import render_tail
+from tests.actors.relay.test_counts.reading import SAMPLES, Read, raw, read, rendered
 
 ENDED = {
     "cargo-coloured": Read("cargo", 4, 1, 1),
@@ -14,16 +15,21 @@ ENDED = {
     "go-not-built": Read("go", 1, 2, 0),
     "go-nothing": Read("go", 0, 0, 1),
     "go-verbose": Read("go", 3, 3, 1),
+    "jest-26-coloured": Read("jest", 2, 1, 2),
     "jest-coloured": Read("jest", 2, 1, 2),
     "jest-nothing": Read("jest", 0, 0, 0),
-    "jest-terminal": Read("jest", 2, 1, 2),
+    "jest-terminal": Read("jest", 6, 1, 2),
     "jest-verbose": Read("jest", 2, 1, 2),
+    "mocha-8-coloured": Read("mocha", 2, 1, 1),
     "mocha-coloured": Read("mocha", 2, 1, 1),
     "mocha-passed": Read("mocha", 1, 0, 0),
     "node-spec": Read("node", 3, 2, 2),
     "node-tap": Read("node", 3, 2, 2),
     "nox": Read("nox", 1, 1, 1),
     "nox-one": Read("nox", 1, 0, 0),
+    "pytest-6-coloured": Read("pytest", 4, 3, 2),
+    "pytest-7-quiet": Read("pytest", 4, 3, 2),
+    "pytest-8-distributed": Read("pytest", 4, 3, 2),
     "pytest-collection-error": Read("pytest", 0, 1, 0),
     "pytest-deselected": Read("pytest", 3, 0, 0),
     "pytest-failures-coloured": Read("pytest", 4, 4, 2),
@@ -34,6 +40,8 @@ ENDED = {
     "tox-one": Read("pytest", 1, 0, 0),
     "unittest": Read("unittest", 1, 4, 2),
     "unittest-verbose": Read("unittest", 1, 4, 2),
+    "vitest-1-coloured": Read("vitest", 2, 1, 2),
+    "vitest-3-terminal": Read("vitest", 2, 1, 2),
     "vitest-coloured": Read("vitest", 2, 1, 2),
     "vitest-nothing": Read("vitest", 0, 0, 0),
     "vitest-terminal": Read("vitest", 2, 1, 2),
@@ -81,6 +89,36 @@ def test_counts_only_grow_until_the_summary(sample: str) -> None:
 
     assert totals == sorted(totals)
     assert totals[-1] >= 6
+
+
+@pytest.mark.parametrize("sample", ["pytest-verbose", "pytest-failures-coloured", "pytest-8-distributed"])
+def test_a_line_that_is_half_written_takes_nothing_back(sample: str) -> None:
+    written = raw(sample)
+    beginnings = (read(*render_tail(written[:length], 500).lines) for length in range(0, len(written), 4))
+    totals = [each.passed + each.failed + each.skipped for each in beginnings if each and not each.final]
+
+    assert totals == sorted(totals)
+
+
+@pytest.mark.parametrize(
+    "sample", ["vitest-terminal", "vitest-3-terminal", "jest-terminal", "pytest-verbose"]
+)
+def test_nothing_is_final_before_all_was_written(sample: str) -> None:
+    written = raw(sample)
+    beginnings = [read(*render_tail(written[:length], 500).lines) for length in range(0, len(written), 15)]
+    finals = [each for each in beginnings if each and each.final]
+
+    assert len(finals) < len(beginnings) / 4
+    assert set(finals) <= {ENDED[sample]}
+
+
+@pytest.mark.parametrize(
+    "sample", ["vitest-terminal", "vitest-3-terminal", "jest-terminal", "pytest-verbose"]
+)
+def test_the_end_of_an_output_is_enough_wherever_it_was_cut(sample: str) -> None:
+    written = raw(sample)
+    for start in range(1, len(written) // 2, 15):
+        assert read(*render_tail(written[start:], 500, cut=True).lines) == ENDED[sample]
 
 
 def test_a_run_whose_summary_was_turned_off_has_what_its_progress_told() -> None:
