@@ -12,7 +12,7 @@ from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.exits import Exit
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.program import default_dispatcher
-from showcaller.actors.runtime.ref import ActorRef
+from showcaller.actors.runtime.ref import ActorRef, refuse_foreign
 from showcaller.actors.runtime.registry import RUNNING
 from showcaller.actors.runtime.spawning import make_ref
 
@@ -93,11 +93,16 @@ class Actor(pykka.Actor):
         return ref
 
     def watch(self, ref: ActorRef[Any]) -> None:
-        """Get one ``Terminated`` message when ``ref`` ends for good, or now if it has."""
+        """Get one ``Terminated`` message when ``ref`` ends for good, or now if it has.
+
+        A restart is no end: the watch stays, and nothing is told. Raises ``TypeError`` for a ref of pykka's.
+        """
+        refuse_foreign(ref)
         ref.add_watcher(self.actor_ref)
 
     def unwatch(self, ref: ActorRef[Any]) -> None:
         """Get none; one may be in the mailbox already."""
+        refuse_foreign(ref)
         ref.remove_watcher(self.actor_ref)
 
     def _puts_off_stop(self, order: Any) -> bool:

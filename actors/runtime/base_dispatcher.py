@@ -11,6 +11,7 @@ from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.counters import Counters
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.ref import refuse_foreign
 from showcaller.actors.runtime.timers import Timers
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class BaseDispatcher:
 
     def watch_dead_letters(self, watcher: "ActorRef[Any]") -> None:
         """Tell ``watcher`` a ``DeadLetter`` for every one from now on, until it ends. Thread-safe."""
+        refuse_foreign(watcher)
         with self._tally:
             self._undertakers[watcher] = None
 

@@ -8,9 +8,11 @@ from typing import Any
 class Counters:
     """What the actors of one class have done on one dispatcher.
 
-    ``seconds`` is the time inside their handlers, that of blocked ones included; ``high_water`` is the
-    longest mailbox that a slice has found. A slice adds without a lock: with the GIL an addition is not
-    interrupted; on free-threaded builds two slices of one class at the same moment may count as one.
+    ``messages`` counts the runtime's own mail too: the orders to start and to stop, and news of children,
+    watched actors and dead letters. ``restarts`` counts lives begun anew. ``seconds`` is the time inside
+    their handlers, that of blocked ones included; ``high_water`` is the longest mailbox that a slice has
+    found. A slice adds without a lock: with the GIL an addition is not interrupted; on free-threaded
+    builds two slices of one class at the same moment may count as one.
     """
 
     actor_class: type[Any]

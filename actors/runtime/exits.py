@@ -12,7 +12,9 @@ class Exit:
 
     ``normal``: it was stopped. ``shutdown``: its supervisor stopped it. ``failed``: a told message, or a
     coroutine that nobody waits for, raised ``error``. ``unstarted``: making it or ``on_start`` raised
-    ``error``. ``killed``: by ``ref.kill()``, or by its supervisor after the shutdown time.
+    ``error``. ``killed``: it had no say in it: by ``ref.kill()``, by its supervisor after the shutdown time
+    or with ``shutdown="kill"``, with a supervisor that was killed or failed, or because its dispatcher was
+    closed.
     """
 
     kind: ExitKind

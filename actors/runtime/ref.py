@@ -125,6 +125,8 @@ class ActorRef(Cell, pykka.ActorRef[A]):
 
         With a ``timeout`` (seconds on the dispatcher's clock) the future ends in ``pykka.Timeout`` when
         no reply has come by then; a reply that comes later is dropped, and counted (``late_replies``).
+        The message is sent: to cancel an asyncio task that awaits the reply does not take it back. The
+        future is no coroutine: a task is made of it by ``asyncio.ensure_future``, not ``create_task``.
         """
         if timeout is not None:
             refuse_no_time(timeout)
@@ -163,7 +165,10 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         return self._dispatcher.timers.at(wall, self, message)
 
     def tell_after(self, seconds: float, message: Any) -> Timer:
-        """Tell a message once, that many seconds from now; the timer can be cancelled."""
+        """Tell a message once, that many seconds from now; the timer can be cancelled.
+
+        To a ref that is dead (then) it succeeds: the message becomes a dead letter.
+        """
         return self._dispatcher.timers.after(seconds, self, message)
 
     def tell_every(self, seconds: float, message: Any) -> Timer:
@@ -206,6 +211,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
 
     def add_watcher(self, watcher: "ActorRef[Any]") -> None:
         """Tell ``watcher`` one ``Terminated`` when this actor ends for good, or now if so. Thread-safe."""
+        refuse_foreign(watcher)
         extras, its = self.extras(), watcher.extras()
         with extras_lock:
             if watcher._actor is None:
@@ -218,7 +224,17 @@ class ActorRef(Cell, pykka.ActorRef[A]):
 
     def remove_watcher(self, watcher: "ActorRef[Any]") -> None:
         """Tell ``watcher`` nothing; a ``Terminated`` may be in its mailbox already. Thread-safe."""
+        refuse_foreign(watcher)
         extras, its = self.extras(), watcher.extras()
         with extras_lock:
             extras.no_longer_watched_by(watcher)
             its.no_longer_watches(self)
+
+
+def refuse_foreign(ref: object) -> None:
+    """Raise ``TypeError`` unless a ref is one of ours: only those can watch and be watched."""
+    if not isinstance(ref, ActorRef):
+        raise TypeError(
+            f"{ref!r} can neither watch nor be watched: base its actor on showcaller's Actor, as actors of "
+            "pykka's own classes are not"
+        )

@@ -143,9 +143,10 @@ class ManualDispatcher(BaseDispatcher):
         self.manual_clock.move_to(max(target, self.clock.monotonic()))
 
     def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
-        """Run steps, and with a timeout let time pass, until the future is done.
+        """Run steps, and let time pass when nothing else is left to do, until the future is done.
 
-        In a handler, raises ``AskCycle`` when the reply can never come.
+        It passes up to the ``timeout``, and without one as far as there are timers. In a handler, raises
+        ``AskCycle`` when the reply can never come.
         """
         cell = current_cell()
         if cell is None:

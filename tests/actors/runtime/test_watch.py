@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import pykka
 import pytest
 
 from showcaller.actors.runtime import Actor, ActorRef, Exit, Terminated
-from showcaller.actors.runtime.testkit import ManualDispatcher, probe
+from showcaller.actors.runtime.testkit import ManualDispatcher, Probe, probe
 from tests.actors.runtime.stage import Boom, Failing, Troupe
 
 
@@ -110,3 +111,32 @@ class TestWatch:
         troupe.news()
         watched.stop()
         assert [line.split("(")[0] for line in troupe.news()] == ["a gets Terminated"]
+
+
+class OldKind(pykka.ThreadingActor):
+    """An actor of pykka's own kind."""
+
+    use_daemon_thread = True
+
+
+class TestForeign:
+    """Actors of pykka's own classes do not tell when they end."""
+
+    def test_a_ref_of_pykka_cannot_be_watched(self, manual: ManualDispatcher) -> None:
+        class Watching(Probe):
+            def on_receive(self, message: Any) -> None:
+                self.watch(message)
+
+        old: Any = OldKind.start()
+        with pytest.raises(
+            TypeError, match="can neither watch nor be watched: base its actor on showcaller's"
+        ):
+            Watching.start().ask(old)
+        old.stop()
+
+    def test_a_ref_of_pykka_cannot_watch(self, manual: ManualDispatcher) -> None:
+        old: Any = OldKind.start()
+        for change in (Probe.start().add_watcher, Probe.start().remove_watcher, manual.watch_dead_letters):
+            with pytest.raises(TypeError, match="can neither watch nor be watched"):
+                change(old)
+        old.stop()
