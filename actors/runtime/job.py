@@ -76,6 +76,10 @@ class Job:
         step = self.steps[0] if self.steps else None
         return isinstance(step, StartStep) and step.child is child
 
+    def stops(self, child: "Child") -> bool:
+        """True while a stop of this child is still to come."""
+        return any(isinstance(step, StopStep) and step.child is child for step in self.steps)
+
     @property
     def waits_for_child(self) -> "ActorRef[Any] | None":
         """Whom it waits for just now for as long as it takes, if for anybody. Thread-safe."""

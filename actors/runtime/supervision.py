@@ -163,8 +163,10 @@ class Supervisor(Actor):
             self._forget(child)
         if before == "starting":
             self._start_failed(child, news.reason)
-        elif before == "running" and news.kept:
-            self._restart(child, news.reason)
+        elif before == "running" and news.kept and not any(job.stops(child) for job in self._jobs):
+            self._restart(
+                child, news.reason
+            )  # else it was to be stopped anyway, and that job says what follows
         self._go_on()
 
     def _shutdown_over(self, child: Child) -> None:
