@@ -13,6 +13,19 @@ ROOT = Path(__file__).resolve().parents[1]
 RUNTIME = ROOT / "actors" / "runtime"
 TARGET = ROOT / "docs" / "reference" / "runtime.md"
 PACKAGE = "showcaller.actors.runtime"
+INTERNAL = {
+    # Members without an underscore, because other modules of the runtime use them, that nobody else needs.
+    "BaseDispatcher": "schedule wait_for refuse_wait refuse_start pin unpinned will_run dead_letter "
+    "late_reply counters_of",
+    "ChildSpec": "recipe",
+    "Counters": "note_backlog note_slice",
+    "Dispatcher": "schedule refuse_start pin forget_pinned pinned_ended busy work_waits take_over is_blocked "
+    "will_run wait_for",
+    "Future": "decide announce try_set_get_hook forget_callback",
+    "ManualDispatcher": "refuse_wait schedule will_run run_next wait_for owed_elsewhere",
+    "RestartIntensity": "note",
+    "Timers": "expire wake follow_wall next_look sleep_until seconds_until awake fire_due give_up",
+}
 HEAD = f"""\
 # Reference: the runtime
 
@@ -64,9 +77,15 @@ def _entry(entry: Entry) -> Iterator[str]:
         yield f"Based on {', '.join(f'`{base}`' for base in entry.bases)}.\n"
     if entry.text:
         yield f"{markdown(entry.text)}\n"
-    for member in entry.members:
+    for member in public(entry):
         yield f"- **`{member.signature}`**  "
         yield re.sub("^(?=.)", "  ", markdown(member.text), flags=re.MULTILINE) + "\n"
+
+
+def public(entry: Entry) -> list[Entry]:
+    """Give the members that are for whoever uses the runtime."""
+    internal = INTERNAL.get(entry.name, "").split()
+    return [member for member in entry.members if member.name not in internal]
 
 
 def markdown(docstring: str) -> str:

@@ -48,7 +48,13 @@ class Actor(pykka.Actor):
     """How many messages may wait (at least 1); None for as many as memory holds."""
 
     mailbox_policy: ClassVar[MailboxPolicy] = "refuse"
-    """What happens to a message that finds the mailbox full: see ``BoundedRef``."""
+    """What happens to a message that finds the mailbox full.
+
+    ``refuse``: ``tell`` raises ``MailboxFull``. ``drop_newest``: what was told becomes a dead letter.
+    ``drop_oldest``: the message that waits longest makes room; told, it becomes a dead letter, asked, it is
+    answered with ``MailboxFull``, as is an ``ask`` that finds no room under the other two. Orders to stop
+    always find room, and the message being handled does not count.
+    """
 
     _actor_ref: ActorRef[Any] | None = None  # type: ignore[assignment]
 

@@ -51,11 +51,13 @@ class _Hook:
 class Future(pykka.Future[T]):
     """A value that is there now or later; ``get()`` it, ``await`` it, or have it pushed to a callback.
 
-    Whoever takes ``_claim`` first decides the outcome, and a callback is run by whoever pops it from
-    the list: both are single atomic operations, so no lock is held while anything runs. Who adds a
-    callback appends first and looks at ``_done`` second, who completes sets ``_done`` first and looks at
-    the callbacks second: at least one of them sees the other. Thread-safe.
+    It is pykka's, and anybody may make and complete one. Thread-safe.
     """
+
+    # Whoever takes `_claim` first decides the outcome, and a callback is run by whoever pops it from
+    # the list: both are single atomic operations, so no lock is held while anything runs. Who adds a
+    # callback appends first and looks at `_done` second, who completes sets `_done` first and looks at
+    # the callbacks second: at least one of them sees the other.
 
     __slots__ = ("_callbacks", "_claim", "_done", "_error", "_hook", "_value", "answerer")
 

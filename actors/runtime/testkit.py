@@ -228,9 +228,12 @@ class Probe(Actor):
 
     registered = False
 
+    received: list[Any]
+    """What it got, in order."""
+
     def __init__(self) -> None:
         super().__init__()
-        self.received: list[Any] = []
+        self.received = []
 
     def on_receive(self, message: Any) -> None:
         """Keep the message."""

@@ -103,14 +103,13 @@ class _Alarm:
 
 
 class Timers:
-    """The timers of one dispatcher. Thread-safe.
+    """The timers of one dispatcher, its ``timers``; refs have ``tell_after`` and its like. Thread-safe."""
 
-    A new timer goes to an inbox by one atomic append; who fires timers sorts it in. ``added_early`` is
-    called after a timer was put in that is due before ``wakes_at``, so that a sleeper can wake.
-    ``wakes_at`` is infinite until the sleeper has sorted in what there is: one added before is sorted in,
-    one added later either sees the infinite time and reports, or sees when the sleeper wakes. Firing
-    takes the message out under the lock, where ``cancel`` also looks: exactly one of them gets it.
-    """
+    # A new timer goes to an inbox by one atomic append; who fires timers sorts it in. `added_early` is
+    # called after a timer was put in that is due before `wakes_at`, so that a sleeper can wake.
+    # `wakes_at` is infinite until the sleeper has sorted in what there is: one added before is sorted in,
+    # one added later either sees the infinite time and reports, or sees when the sleeper wakes. Firing
+    # takes the message out under the lock, where `cancel` also looks: exactly one of them gets it.
 
     def __init__(self, clock: Clock, added_early: Callable[[], None], late: Callable[[], None]) -> None:
         self.clock = clock

@@ -32,3 +32,18 @@ def test_every_public_class_and_function_says_what_it_is() -> None:
 def test_marks_of_docstrings_become_marks_of_markdown() -> None:
     docstring = "Wait for ``get()``.\n\n::\n\n    with a:\n        b()\n\nThe end."
     assert markdown(docstring) == "Wait for `get()`.\n\n```text\nwith a:\n    b()\n```\n\nThe end."
+
+
+def test_what_the_reference_leaves_out_is_there_to_be_left_out() -> None:
+    modules = [read_module(path) for path in sorted(RUNTIME.glob("*.py"))]
+    entries = {name: entry for module in modules for name, entry in module.items()}
+    for name, internal in generate.INTERNAL.items():
+        assert set(internal.split()) <= {member.name for member in entries[name].members}, name
+
+
+def test_the_reference_has_what_a_user_reads_and_not_what_the_runtime_does_for_itself() -> None:
+    text = reference()
+    for wanted in ("dead_letters", "late_replies", "clock: Clock", "received: list[Any]", "drop_oldest"):
+        assert wanted in text, wanted
+    for internal in ("pinned_ended", "run_slice", "sleep_until"):
+        assert internal not in text, internal
