@@ -11,13 +11,18 @@ from showcaller.store.commands.queue import (
     refuse_full_queue,
     touch_session,
 )
+from showcaller.store.commands.relay import create_group
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Session, SessionGroup
 from showcaller.store.statement import Slot, Statement, insertion
 
 
 class NewSession(TypedDict):
-    """A session as its starter's side gives it; ``created_by`` is the session of the agent that starts it."""
+    """A session as its starter's side gives it; ``created_by`` is the session of the agent that starts it.
+
+    With ``starter_group``, the id of a group that may be made, it joins its starter's group; when that has
+    none, the new group holds both, with the starter as its head.
+    """
 
     id: str
     title: str
@@ -33,6 +38,7 @@ class NewSession(TypedDict):
     repo: NotRequired[str | None]
     branch: NotRequired[str | None]
     may_create_sessions: NotRequired[bool]
+    starter_group: NotRequired[str]
 
 
 _BLANK: dict[str, Any] = {
@@ -59,6 +65,10 @@ _COMES_LATER = frozenset(
 _GIVEN = frozenset(NewSession.__annotations__)
 
 _INSERT_SESSION = insertion(Session, leave_out=_COMES_LATER)
+_GROUP_OF = Statement(
+    Session.select(Session.group).where(Session.id == Slot("session"), Session.deleted_at.is_null())
+)
+_JOIN = Statement(Session.update(group=Slot("group")).where(Session.id == Slot("session")))
 _FIND_GROUP = Statement(SessionGroup.select(SessionGroup.id).where(SessionGroup.id == Slot("group")))
 
 
@@ -75,19 +85,32 @@ def create_session(db: sqlite3.Connection, session: NewSession, message: NewMess
     first = duplicate_of(db, message, None) if message is not None else None
     if first is not None:
         return first
-    group = session.get("group")
+    group = _starters_group(db, session) if "starter_group" in session else session.get("group")
     if group is not None and _FIND_GROUP.row(db, group=group) is None:
         raise Conflict("group", f"there is no group {group}")
     _INSERT_SESSION.run(
         db,
         **{
             **_BLANK,
-            **session,
+            **{name: value for name, value in session.items() if name != "starter_group"},
+            "group": group,
             "last_activity_at": session["created_at"],
             "message_count": 0 if message is None else 1,
         },
     )
     return {"position": None if message is None else enqueue(db, message, session["id"])}
+
+
+def _starters_group(db: sqlite3.Connection, session: NewSession) -> str | None:
+    """Give the group of who starts a session, made if need be; None when the starter was deleted."""
+    starter = session.get("created_by")
+    row = _GROUP_OF.row(db, session=starter)
+    if row is None or row[0] is not None:
+        return None if row is None else str(row[0])
+    group, at = session["starter_group"], session["created_at"]
+    create_group(db, group, None, "agent", at, head=starter)
+    _JOIN.run(db, session=starter, group=group)
+    return group
 
 
 def accept_message(

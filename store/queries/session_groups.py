@@ -28,10 +28,17 @@ _COUNT = Session.select(fn.COUNT(SQL("1"))).where(_MEMBERS)
 _SOMEBODY = fn.EXISTS(Session.select(SQL("1")).where(_MEMBERS))
 _HEAD = Session.alias("head")
 _TITLE_OF_HEAD = _HEAD.select(_HEAD.title).where(_HEAD.id == SessionGroup.head)
+_SHOWN_NAME = fn.COALESCE(SessionGroup.name, _TITLE_OF_HEAD)
+_BY_SHOWN_NAME = Statement(
+    SessionGroup.select(SessionGroup.id, _SHOWN_NAME.alias("name"), SessionGroup.created_at)
+    .where(fn.folded(_SHOWN_NAME) == Slot("name"))
+    .order_by(SessionGroup.created_at.desc())
+    .limit(Slot("limit"))
+)
 _NEWEST = Statement(
     SessionGroup.select(
         SessionGroup.id,
-        fn.COALESCE(SessionGroup.name, _TITLE_OF_HEAD).alias("name"),
+        _SHOWN_NAME.alias("name"),
         _COUNT.alias("member_count"),
         _LAST_ACTIVITY.alias("last_activity_at"),
     )
@@ -57,11 +64,13 @@ _OTHERS = Statement(
 
 
 def find_group(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[dict[str, Any]]:
-    """Give groups of exactly this name, newest first; without any, those whose id begins with ``prefix``.
+    """Give groups of exactly this name, newest first; without any, those that show it, whatever the case.
 
-    The id may be given with or without its ``grp_``. Each is ``{"id", "name", "created_at"}``.
+    Without any of either, those whose id begins with ``prefix``, with or without its ``grp_``. Each is
+    ``{"id", "name", "created_at"}``.
     """
     named = _BY_NAME.records(db, name=prefix, limit=limit)
+    named = named or _BY_SHOWN_NAME.records(db, name=prefix.casefold(), limit=limit)
     if named:
         return named
     start = prefix if prefix.startswith("grp_") else f"grp_{prefix}"

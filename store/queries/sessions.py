@@ -35,8 +35,12 @@ _LAST_TURN = Statement(
     .order_by(Message.position.desc())
     .limit(1)
 )
+_HEAD = Session.alias("head")
+_TITLE_OF_HEAD = _HEAD.select(_HEAD.title).where(_HEAD.id == SessionGroup.head)
 _GROUP = Statement(
-    SessionGroup.select(SessionGroup.name, SessionGroup.head).where(SessionGroup.id == Slot("group"))
+    SessionGroup.select(fn.COALESCE(SessionGroup.name, _TITLE_OF_HEAD), SessionGroup.head).where(
+        SessionGroup.id == Slot("group")
+    )
 )
 _BY_PREFIX = Statement(
     Session.select(Session.id)

@@ -29,6 +29,26 @@ def test_a_session_of_a_group_that_is_not_there_is_refused(desk: Desk) -> None:
     assert desk.read("counts")["sessions"] == 0
 
 
+def test_a_session_joins_its_starters_group_or_makes_one_with_the_starter_as_head(desk: Desk) -> None:
+    desk.session("starter")
+    for name in ("one", "two"):
+        made = session_of(name, origin="agent", created_by="ses_starter", starter_group=f"grp_{name}")
+        desk.value("create_session", session=made, message=message_of(name))
+    assert desk.rows("SELECT id, head, origin FROM session_group") == [("grp_one", "ses_starter", "agent")]
+    for name in ("starter", "one", "two"):
+        row = desk.read("load_session", session=f"ses_{name}")
+        assert (row["group"], row["group_name"]) == ("grp_one", "Session starter")
+
+
+def test_a_session_whose_starter_was_deleted_joins_no_group(desk: Desk) -> None:
+    desk.session("starter")
+    desk.value("delete_session", session="ses_starter", at=2_000)
+    made = session_of("one", origin="agent", created_by="ses_starter", starter_group="grp_one")
+    desk.value("create_session", session=made, message=None)
+    assert desk.read("load_session", session="ses_one")["group"] is None
+    assert desk.rows("SELECT id FROM session_group") == []
+
+
 def test_prompts_keep_the_order_in_which_they_were_accepted_over_all_sessions(desk: Desk) -> None:
     desk.session("a")
     desk.session("b")

@@ -28,6 +28,19 @@ def test_a_group_is_found_by_its_name_or_by_how_its_id_begins(desk: Desk) -> Non
     }
 
 
+def test_a_group_is_found_in_any_case_and_by_its_heads_title_where_no_other_has_the_name(
+    desk: Desk,
+) -> None:
+    group(desk, "a", "Nightly")
+    desk.value("create_group", group="grp_led", name=None, origin="agent", at=10, head="ses_head")
+    desk.session("head", title="Größe 2.4", group="grp_led")
+    for name, found in (("nightly", "grp_a"), ("GRÖSSE 2.4", "grp_led"), ("größe 2.4", "grp_led")):
+        assert [each["id"] for each in desk.read("find_group", prefix=name)] == [found]
+    group(desk, "b", "nightly")
+    assert [each["id"] for each in desk.read("find_group", prefix="nightly")] == ["grp_b"]
+    assert desk.read("load_session", session="ses_head")["group_name"] == "Größe 2.4"
+
+
 def test_groups_come_by_their_newest_activity_with_how_many_they_are(desk: Desk) -> None:
     for name in ("a", "b", "empty"):
         group(desk, name, name.upper())
