@@ -46,10 +46,10 @@ _OLD_TOX_ENDED: Final = re.compile(r"  (\S+): (commands succeeded)")
 _OLD_TOX_BAD: Final = re.compile(r"(ERROR|SKIPPED): +(\S+): .*")
 _NOX_BEGINS: Final = re.compile(r"nox > Running session (\S.*)")
 _NOX_ENDED: Final = re.compile(
-    r"nox > Session (\S+) (?:was )?(successful|failed|aborted|interrupted|skipped)\b.*"
+    r"nox > Session (\S.*?) (?:was )?(successful|failed|aborted|interrupted|skipped)\b.*"
 )
-_NOX_SUMMED: Final = re.compile(r"nox > \* (\S+): (success|failed|aborted|interrupted|skipped)\b.*")
-_NOX_SUMMARY: Final = re.compile(r"nox > Ran (?:multiple|\d+) sessions:?")
+_NOX_SUMMED: Final = re.compile(r"nox > \* (\S.*?): (success|failed|aborted|interrupted|skipped)\b.*")
+_NOX_SUMMARY: Final = re.compile(r"nox > Ran (?:multiple|\d+) sessions\b.*")
 
 
 def environments(lines: Sequence[str]) -> Environments | None:

@@ -1,10 +1,10 @@
-"""go test."""
+"""go test, alone and under gotestsum."""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
-from showcaller.actors.relay.test_counts.tally import Found, Tally, Verdict
+from showcaller.actors.relay.test_counts.tally import Found, Tally, Verdict, out_of
 
 _TEST: Final = re.compile(r" *--- (PASS|FAIL|SKIP): \S.* \(\d+\.\d+s\)")
 _RUN: Final = re.compile(r"=== RUN +\S.*")
@@ -58,3 +58,18 @@ def _by_package(packages: dict[str, Verdict]) -> Tally:
     for verdict in packages.values():
         tally.count(verdict)
     return tally
+
+
+_DONE: Final = re.compile(
+    r"DONE (?:\d+ runs, )?(\d{1,9}) tests?(?:, (\d{1,9}) skipped)?(?:, (\d{1,9}) failures?)?"
+    r"(?:, \d+ errors?)? in \S+"
+)
+
+
+def gotestsum(lines: Sequence[str]) -> Found | None:
+    """Read the last line of gotestsum, which runs go for others and counts tests and subtests."""
+    for at in range(len(lines) - 1, -1, -1):
+        if done := _DONE.fullmatch(lines[at]):
+            total, skipped, failures = (int(number or 0) for number in done.groups())
+            return out_of(total, failures, skipped).found("go", at)
+    return None

@@ -40,6 +40,7 @@ _SUMMARY: Final = re.compile(
     r"(?P<bar>=+ )?(?P<counts>no tests ran|\d{1,9} [a-z]+[a-z0-9 ,]*) in \d+\.\d+ ?s(?:econds)?"
     r"(?: \(\d+(?: days?, \d+)?:\d\d:\d\d\))?(?: =+)?"
 )
+_COLLECTED: Final = re.compile(r"(?:=+ )?(?:no|\d+(?:/\d+)?) tests? collected .*\bin \d+\.\d+s(?: =+)?")
 _SHARE: Final = re.compile(r"\[ *\d*(?:%|/\d*)?\]?")
 _DOTS: Final = re.compile(r"(?:\S+\.(?:py|rst|txt|md) )?([.FEsxXuR]+)")
 _VERBOSE: Final = re.compile(r" (PASSED|XPASS|FAILED|SUBFAILED|ERROR|SKIPPED|XFAIL)(?=$|[ (])")
@@ -61,6 +62,8 @@ def pytest(lines: Sequence[str]) -> Found | None:
         elif (summary := _SUMMARY.fullmatch(line)) and (end := _summed(summary["counts"])) is not None:
             found = end.found("pytest", at)
             so_far, started = Tally(), False
+        elif _COLLECTED.fullmatch(line):
+            found, so_far, started = None, Tally(), False  # it was only asked which tests there are
         elif step := _progress(line, started):
             so_far.add(step)
             found = so_far.found("pytest", at, final=False)

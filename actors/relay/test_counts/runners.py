@@ -7,7 +7,7 @@ from typing import Final
 from showcaller.actors.contract.views import TaskCounts
 from showcaller.actors.relay.test_counts.ctest import ctest
 from showcaller.actors.relay.test_counts.environments import environments
-from showcaller.actors.relay.test_counts.go import go_test
+from showcaller.actors.relay.test_counts.go import go_test, gotestsum
 from showcaller.actors.relay.test_counts.javascript import jest, mocha, node, vitest
 from showcaller.actors.relay.test_counts.jvm import gradle, junit, maven
 from showcaller.actors.relay.test_counts.phpunit import phpunit
@@ -24,6 +24,7 @@ _RECOGNIZERS: Final[tuple[Recognizer, ...]] = (
     mocha,
     node,
     go_test,
+    gotestsum,
     cargo_test,
     nextest,
     maven,

@@ -23,6 +23,8 @@ ENDED = {
     "mocha-8-coloured": Read("mocha", 2, 1, 1),
     "mocha-coloured": Read("mocha", 2, 1, 1),
     "mocha-passed": Read("mocha", 1, 0, 0),
+    "node-18": Read("node", 3, 2, 2),
+    "node-24-terminal": Read("node", 3, 2, 2),
     "node-spec": Read("node", 3, 2, 2),
     "node-tap": Read("node", 3, 2, 2),
     "nox": Read("nox", 1, 1, 1),

@@ -24,6 +24,12 @@ def test_pytest(line: str, expected: Read) -> None:
     assert read(line) == expected
 
 
+@pytest.mark.parametrize("counted", ["12 tests", "1 test", "no tests", "3/12 tests"])
+def test_pytest_that_only_lists_tests_has_no_counts(counted: str) -> None:
+    start = "============ test session starts ============"
+    assert read(start, f"==== {counted} collected in 0.01s ====") is None
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
@@ -124,6 +130,18 @@ def test_node_counts_the_cancelled_as_failed() -> None:
 )
 def test_go(lines: str, expected: Read) -> None:
     assert read(lines.expandtabs()) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("DONE 10 tests in 0.103s", Read("go", 10, 0, 0)),
+        ("DONE 1 test, 1 failure in 1.003s", Read("go", 0, 1, 0)),
+        ("DONE 2 runs, 10 tests, 3 skipped, 2 failures, 1 error in 0.103s", Read("go", 5, 2, 3)),
+    ],
+)
+def test_gotestsum(line: str, expected: Read) -> None:
+    assert read("=== FAIL: demo/a TestBad (0.00s)", "ok  demo/b 0.1s", line) == expected
 
 
 def test_cargo_adds_up_the_targets_of_one_build() -> None:
@@ -273,6 +291,14 @@ nox > Running session b
 nox > Ran multiple sessions:
 nox > * a: success
 nox > * b: aborted"""
+NOX_PARAMETERS = """\
+nox > Running session tests(a='1', b='2')
+nox > Running session tests(a='1', b='3')
+nox > Session tests(a='1', b='2') was successful in 2 seconds.
+nox > Session tests(a='1', b='3') failed.
+nox > Ran 2 sessions in 4 seconds:
+nox > * tests(a='1', b='2'): success, took 2 seconds
+nox > * tests(a='1', b='3'): failed, took 2 seconds"""
 NOX_ONE = """\
 nox > Running session a
 ===== 2 failed in 0.1s =====
@@ -287,6 +313,7 @@ nox > Session a failed."""
         (TOX_3_FAILED, Read("tox", 1, 1, 1)),
         (TOX_3_PASSED, Read("pytest", 5, 0, 0)),
         (NOX_FAILED, Read("nox", 1, 1, 0)),
+        (NOX_PARAMETERS, Read("nox", 1, 1, 0)),
         (NOX_ONE, Read("pytest", 0, 2, 0)),
         (f"{NOX_FAILED}\n= 5 passed in 0.1s =", Read("pytest", 5, 0, 0)),
     ],
