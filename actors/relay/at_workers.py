@@ -1,22 +1,26 @@
-"""Which turns are with a worker, and how they ended, until that is stored; it outlives sessions' actors."""
+"""What is with workers and what they have told, until that is stored; it outlives sessions' actors."""
 
 from threading import Lock
 from typing import Literal
 
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import TaskEnded, TaskStarted, TurnEnded
+
+TaskFrame = TaskStarted | TaskEnded
 
 
 class AtWorkers:
     """One turn for each session that has one with a worker, with its end once the worker has told it.
 
     An end is kept from before its session is told of it until it is stored, so that it is not lost with a
-    session that fails. What workers say of other turns is not kept. Thread-safe.
+    session that fails, and so are the beginnings and ends of background tasks. What workers say of other
+    turns is not kept. Thread-safe.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._turns: dict[str, str] = {}
         self._ends: dict[str, TurnEnded] = {}
+        self._tasks: dict[str, list[TaskFrame]] = {}
 
     def begin(self, session: str, turn: str) -> None:
         """Note that this turn is being sent to a worker."""
@@ -44,3 +48,27 @@ class AtWorkers:
         with self._lock:
             self._turns.pop(session, None)
             self._ends.pop(session, None)
+
+    def keep_task(self, frame: TaskFrame) -> None:
+        """Keep what a worker tells of a background task."""
+        with self._lock:
+            frames = self._tasks.setdefault(frame.session, [])
+            if frame not in frames:
+                frames.append(frame)
+
+    def task_frames(self, session: str) -> tuple[TaskFrame, ...]:
+        """Give what workers have told of a session's tasks and is not stored, in order."""
+        with self._lock:
+            return tuple(self._tasks.get(session, ()))
+
+    def task_stored(self, session: str, task: str, kind: Literal["task_started", "task_ended"]) -> None:
+        """The beginning or the end of a task (by its worker's name) is stored, or never will be."""
+        with self._lock:
+            frames = [f for f in self._tasks.pop(session, []) if (f.task, f.kind) != (task, kind)]
+            if frames:
+                self._tasks[session] = frames
+
+    def forget_tasks(self, session: str) -> None:
+        """There is no such session."""
+        with self._lock:
+            self._tasks.pop(session, None)

@@ -191,7 +191,7 @@ class Fanout(Actor):
                 self._start(attempt)
             case steps.Take(session, message):
                 self._note(attempt, session, message)
-                self._supervisor.tell(ToSession(session, GoOn()))
+                self._supervisor.tell(ToSession(session, GoOn(message)))
                 self._ask_supervisor(attempt, ToSession(session, Listen(message, self.actor_ref)))
             case steps.Retry(session):
                 self._retry(attempt, session)

@@ -16,6 +16,13 @@ class Listeners:
         self._replies: dict[str, list[Future[Any]]] = {}
         self._refs: dict[str, list[ActorRef[Any]]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether anybody still waits."""
+        for message, replies in list(self._replies.items()):
+            if all(reply.done for reply in replies):
+                del self._replies[message]
+        return bool(self._replies) or any(ref.is_alive() for refs in self._refs.values() for ref in refs)
+
     def add_reply(self, message: str, reply: "Future[Any]") -> None:
         """Answer this call at the message's end."""
         waiting = [other for other in self._replies.get(message, ()) if not other.done]

@@ -1,75 +1,72 @@
-"""A session: carries out what ``turn.py`` decides about its messages and its worker's frames."""
+"""A session: takes requests and its worker's frames, has its prompts stored, and sleeps when it can."""
 
 import logging
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.worker import StopTurn, TurnEnded, TurnOutput, TurnTaken
-from showcaller.actors.relay import turn
+from showcaller.actors.contract.errors import Code
+from showcaller.actors.contract.worker import (
+    StopTurn,
+    TaskEnded,
+    TaskOutput,
+    TaskStarted,
+    TurnEnded,
+    TurnOutput,
+    TurnSteered,
+    TurnTaken,
+)
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.at_workers import AtWorkers
-from showcaller.actors.relay.in_flight import InFlight
-from showcaller.actors.relay.listeners import Listeners, tell_if_alive
+from showcaller.actors.relay.background import Background
+from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
     Accepted,
+    Archive,
     AwaitEnd,
     AwaitStored,
+    Delete,
     Fell,
     Glance,
     GoOn,
+    Kill,
     Listen,
     Loaded,
     Look,
+    LookTask,
     MaySleep,
     Prompt,
     StopRunning,
     StoreGone,
-    TurnOver,
+    Wake,
     Write,
     Written,
 )
+from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import refusal_of, storage_refusal
+from showcaller.actors.relay.refusals import refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
+from showcaller.actors.relay.session_answers import is_working, no_session
+from showcaller.actors.relay.session_orders import Orders
+from showcaller.actors.relay.session_tags import ForPrompt, ForPutAway, ForRelease, ForStop, ForTask, ForTurn
 from showcaller.actors.relay.turn_records import (
-    end_arguments,
+    may_join_a_turn,
+    new_continuation,
     prompt_command,
-    run_turn,
-    signal_of,
     waiting_message,
 )
-from showcaller.actors.relay.turn_state import TurnState
+from showcaller.actors.relay.turns import TimeIsUp, TryAgain, Turns
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_reply
 
 logger = logging.getLogger("showcaller.relay")
-
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before what the store refused is tried again
-
-
-class _ForPrompt(NamedTuple):
-    """Tag of a write that accepts a prompt; ``stops`` is what the turn counted when it arrived."""
-
-    prompt: Prompt
-    stops: int
-    is_busy: bool
-
-
-class _ForTurn(NamedTuple):
-    """Tag of a write about a turn; ``reply`` is the id of the agent's message that ends it, if any."""
-
-    command: str
-    message: str
-    reply: str | None = None
 
 
 class _Load(NamedTuple):
     """What an earlier life wrote is stored."""
 
 
-class _TryAgain(NamedTuple):
-    """The pause after a refusal of the store is over."""
+class _TryTasks(NamedTuple):
+    """The pause after the store refused something about a background task is over."""
 
 
 class Session(Actor):
@@ -101,17 +98,16 @@ class Session(Actor):
         self._at_workers = at_workers
         self._first = first
         self._fell = fell
-        self._row: dict[str, Any] = {} if first is None else first[0]
         self._unusable: Exception | None = None
-        self._state = TurnState(session)
-        self._in_flight = InFlight()
-        self._listeners = Listeners()
+        self._turns = Turns(session, ports, at_workers, self._write, self._tell_after)
+        self._background = Background(session, ports, at_workers, self._write)
+        self._orders = Orders(session, ports, self._turns, self._background, self._write)
         self._is_loading = first is None
         self._stash: deque[tuple[Any, Reply]] = deque()  # what came while it was loading
         self._handled = 0
+        self._writes = 0  # commands without an answer yet
         self._accepting: dict[str, Reply] = {}
-        self._pause = FIRST_PAUSE
-        self._last_reply: str | None = None
+        self._task_pauses = Pauses()
 
     def on_start(self) -> None:
         """Store the new session, or load the one that was woken."""
@@ -124,6 +120,7 @@ class Session(Actor):
     def _begin(self) -> None:
         if self._first is not None:
             row, prompt, reply = self._first
+            self._turns.row = row
             self._accept(prompt, reply, row)
             self._first = None
             return
@@ -158,7 +155,7 @@ class Session(Actor):
 
     def on_stop(self) -> None:
         """Answer those who still wait for a message that stays in the queue."""
-        self._listeners.look_up_all()
+        self._turns.listeners.look_up_all()
 
     def on_failure(self, *_: Any) -> None:
         """Leave nobody waiting after a mistake of ours; the supervisor hears of it before they ask again."""
@@ -173,14 +170,16 @@ class Session(Actor):
         if self._first is not None:
             answer(self._first[2], error)
         answer_all(self._accepting.values(), error)
+        self._orders.answer_all(error)
         answer_all((reply for _, reply in self._stash), error)
-        self._listeners.look_up_all()
+        self._turns.listeners.look_up_all()
 
     def _store_gone(self, gone: StoreGone) -> None:
         """End: what is asked of the store gets no answer any more, and a turn's end could not be kept."""
         self._answer_waiting(gone.error)
-        if self._in_flight.turn is not None:
-            self._ports.workers.send([StopTurn(session=self.id, turn=self._in_flight.turn)])
+        turn = self._turns.in_flight.turn
+        if turn is not None:
+            self._ports.workers.send([StopTurn(session=self.id, turn=turn)])
 
     # -- requests ----------------------------------------------------------------------------------
 
@@ -202,180 +201,153 @@ class Session(Actor):
         is_busy = prompt.only_if_idle and self._is_busy()
         command = prompt_command(prompt, self.id, new_session, is_busy=is_busy)
         self._accepting[prompt.row["id"]] = reply
-        self._write(*command, _ForPrompt(prompt, self._state.stops, is_busy))
+        self._write(*command, ForPrompt(prompt, self._turns.state.stops, is_busy))
 
     def _is_busy(self) -> bool:
-        return self._state.turn is not None or bool(self._state.queue) or bool(self._accepting)
+        state = self._turns.state
+        return state.works or bool(state.queue) or bool(self._accepting)
 
     def _await_end(self, request: AwaitEnd, reply: Reply) -> None:
-        if not self._state.is_under_way(request.message):
+        if not self._turns.state.is_under_way(request.message):
             answer(reply, None)
         elif reply is not None:
-            self._listeners.add_reply(request.message, reply)
+            self._turns.listeners.add_reply(request.message, reply)
 
     def _listen(self, request: Listen, reply: Reply) -> None:
-        self._listeners.add_ref(request.message, request.listener)
-        if not self._state.is_under_way(request.message):
-            self._listeners.look_up(request.message)
+        self._turns.listeners.add_ref(request.message, request.listener)
+        if not self._turns.state.is_under_way(request.message):
+            self._turns.listeners.look_up(request.message)
         answer(reply, None)
 
-    def _stop_running(self, request: StopRunning, reply: Reply) -> None:
-        message = request.message
-        if message is not None and not self._state.is_under_way(message) and message not in self._accepting:
-            answer(reply, False)
-            return
-        answer(reply, self._state.turn is not None)
-        self._step(signals.Stop(request.why, message, accepting=bool(self._accepting)))
-        if message is not None and self._state.is_queued(message):
-            self._listeners.look_up(message)
-
     def _look(self, _: Look, reply: Reply) -> None:
-        current = self._state.turn
+        state, current = self._turns.state, self._turns.state.turn
         glance = Glance(
             turn=None if current is None else current.message.id,
             phase=None if current is None else current.phase,
-            text=self._in_flight.text,
-            queued=tuple(waiting.id for waiting in self._state.queue),
+            text=self._turns.in_flight.text,
+            queued=tuple(waiting.id for waiting in state.queue),
+            steered=() if current is None else tuple(waiting.id for waiting in current.steered),
+            held=state.held,
+            tasks=self._background.running,
         )
         answer(reply, glance)
 
-    def _go_on(self, _: GoOn, reply: Reply) -> None:
-        self._step(signals.GoOn())
-        answer(reply, None)
+    def _stop_running(self, request: StopRunning, reply: Reply) -> None:
+        if request.why == "stopped":
+            self._orders.stop(request, reply, others=bool(self._accepting))
+            return
+        state, message = self._turns.state, request.message
+        if message is not None and not state.is_under_way(message) and message not in self._accepting:
+            answer(reply, False)
+            return
+        answer(reply, state.turn is not None)
+        effects = self._turns.step(signals.Stop(request.why, message, others=bool(self._accepting)))
+        self._orders.hold_once_more(effects)
+        if message is not None and self._turns.state.is_queued(message):
+            self._turns.listeners.look_up(message)
 
-    # -- what comes back ---------------------------------------------------------------------------
+    # -- what the store answers --------------------------------------------------------------------
 
     def _loaded(self, loaded: Loaded) -> None:
-        if loaded.row is None:
-            self._unusable = loaded.error or _no_session(self.id)
+        if loaded.row is None or loaded.row["deleted_at"] is not None:
+            self._unusable = loaded.error or no_session(self.id)
+            if loaded.error is None:
+                self._at_workers.forget_tasks(self.id)
         else:
-            self._row = loaded.row
-            for row in sorted(loaded.row["unfinished"], key=lambda row: row["status"] == "queued"):
-                self._take_up(row)
+            self._turns.row = loaded.row
+            self._background.load(loaded.row["tasks"])
+            self._turns.load()
         self._is_loading = False
         while self._stash:
             self._requested(*self._stash.popleft())
 
-    def _take_up(self, row: dict[str, Any]) -> None:
-        if row["status"] == "queued":
-            self._step(signals.Stored(waiting_message(row), self._state.stops))
-            return
-        known = self._at_workers.find(self.id, row["id"])
-        if known is None:  # it was to be sent when the session failed, and nobody knows whether it was
-            logger.error("The store has %s with a worker, but none is known to have it", row["id"])
-        else:
-            self._in_flight.begin(row["id"])
-        self._step(signals.FoundHanded(waiting_message(row), at_worker=known is not None))
-        if isinstance(known, TurnEnded):
-            self._step(signals.WorkerEnded(known))
-
     def _written(self, written: Written) -> None:
-        tag, answer = written
-        if isinstance(tag, _ForPrompt):
-            self._accepted(tag, written)
-            return
-        if answer.error is None:
-            self._pause = FIRST_PAUSE
-            self._last_reply = tag.reply
-        elif answer.error == "storage":
-            self._listeners.trouble(tag.message, storage_refusal(answer))
-        elif answer.error == "fault" or (answer.error == "conflict" and tag.command != "hand_over"):
-            logger.error("%s of %s was not stored: %s", tag.command, tag.message, answer.detail)
-        self._step(signal_of(tag.command, tag.message, answer.error))
+        self._writes -= 1
+        _WRITTEN[type(written.tag)](self, written.tag, written)
 
-    def _accepted(self, tag: _ForPrompt, written: Written) -> None:
+    def _accepted(self, tag: ForPrompt, written: Written) -> None:
         prompt, stored = tag.prompt, written.answer
         reply = self._accepting.pop(prompt.row["id"])
         refusal = refusal_of(stored)
         if refusal is not None:
             busy = tag.is_busy and refusal.code is Code.QUEUE_LIMIT
-            answer(reply, _is_working(self.id) if busy else refusal)
+            answer(reply, is_working(self.id, "Nothing was sent.") if busy else refusal)
             return
         first = stored.value.get("duplicate")
         if first is not None:
             answer(reply, Accepted(stored.value["session"], first, duplicate=True))
             return
         if prompt.listener is not None:
-            self._listeners.add_ref(prompt.row["id"], prompt.listener)
+            self._turns.listeners.add_ref(prompt.row["id"], prompt.listener)
         answer(reply, Accepted(self.id, prompt.row["id"]))
-        self._step(signals.Stored(waiting_message(prompt.row), tag.stops))
+        steers = prompt.item is None and may_join_a_turn(
+            prompt.row, self._turns.row["provider"], self._ports.providers
+        )
+        message = waiting_message(prompt.row)._replace(is_attempt=prompt.item is not None)
+        self._turns.step(signals.Stored(message, tag.stops, steers))
+
+    def _is_put_away(self, tag: ForPutAway, written: Written) -> None:
+        if self._orders.is_put_away(tag, written.answer):
+            self._unusable = no_session(self.id)
+
+    def _task_written(self, tag: ForTask, written: Written) -> None:
+        became = self._background.written(tag.write, written.answer)
+        if became == "again":
+            self._tell_after(self._task_pauses.next(), _TryTasks())
+            return
+        self._task_pauses.over()
+        if became == "continues":
+            self._turns.step(signals.Continue(new_continuation(self._ports.new_id("msg_"))))
+
+    # -- what workers tell -------------------------------------------------------------------------
+
+    def _task_started(self, frame: TaskStarted) -> None:
+        if not self._is_loading:  # else it is kept, and found when all is loaded
+            self._background.started(frame, self._turns.in_flight.turn)
+
+    def _task_ended(self, frame: TaskEnded) -> None:
+        if not self._is_loading:
+            self._background.ended(frame)
+
+    def _steered(self, frame: TurnSteered) -> None:
+        self._turns.step(signals.Steered(frame.message, frame.turn, frame.accepted))
 
     def _taken(self, receipt: TurnTaken) -> None:
         """A worker's receipt changes nothing: that it may have the prompt was stored before it was sent."""
 
-    # -- effects -----------------------------------------------------------------------------------
-
-    def _step(self, event: signals.Input) -> None:
-        self._state, effects = turn.step(self._state, event)
-        for effect in effects:
-            self._carry_out(effect)
-
-    def _carry_out(self, effect: signals.Effect) -> None:
-        match effect:
-            case signals.CommitHandOver(message):
-                at, worker = self._ports.clock.wall(), self._ports.worker
-                self._write_turn("hand_over", message.id, worker=worker, at=at)
-            case signals.SendRun(message):
-                self._send_run(message)
-            case signals.SendStop(message_id):
-                self._ports.workers.send([StopTurn(session=self.id, turn=message_id)])
-            case signals.CommitTakeBack(message_id):
-                self._write_turn("take_back", message_id)
-            case signals.CommitCancel(message_id):
-                self._write_turn("cancel_message", message_id, at=self._ports.clock.wall())
-            case signals.CommitEnd(end):
-                self._commit_end(end)
-            case signals.Announce(end):
-                self._turn_is_over()
-                self._listeners.over(TurnOver(self.id, end.turn, end, self._last_reply))
-            case signals.LookUp(message_id):
-                self._turn_is_over()
-                self._listeners.look_up(message_id)
-            case signals.AskAgainLater():
-                self.actor_ref.tell_after(self._pause, _TryAgain())
-                self._pause = min(self._pause * 2, LONGEST_PAUSE)
-
-    def _send_run(self, message: signals.Waiting) -> None:
-        self._in_flight.begin(message.id)
-        self._at_workers.begin(self.id, message.id)  # before it is sent: its end may come at once
-        try:
-            self._ports.workers.send([run_turn(self._row, message)])
-        except Exception:
-            self._at_workers.forget(self.id)  # whether a worker has it is not known any more
-            raise
-
-    def _turn_is_over(self) -> None:
-        self._in_flight.end()
-        self._at_workers.forget(self.id)
+    # -- writing and waiting -----------------------------------------------------------------------
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
+        self._writes += 1
         tell_if_alive(self._writer, Write(name, arguments, self.actor_ref, tag))  # else StoreGone comes
 
-    def _write_turn(self, command: str, message: str, **arguments: Any) -> None:
-        self._write(command, {"message": message, **arguments}, _ForTurn(command, message))
-
-    def _commit_end(self, end: TurnEnded) -> None:
-        reply = self._ports.new_id("msg_") if end.reply else None
-        arguments = end_arguments(end, reply, self._ports.clock.wall())
-        self._write("end_turn", arguments, _ForTurn("end_turn", end.turn, reply))
-
-    # -- sleep -------------------------------------------------------------------------------------
+    def _tell_after(self, seconds: float, message: Any) -> Any:
+        return self.actor_ref.tell_after(seconds, message)
 
     def _maybe_sleep(self) -> None:
         """Ask to be put to sleep when nothing is under way; the supervisor knows whether mail is."""
-        if self._state.may_sleep and not self._accepting and not self._is_loading:
+        state = self._turns.state
+        if not state.may_sleep or self._writes or self._is_loading:
+            return
+        if state.closing or not (self._background or self._turns.listeners):
             self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref))
 
 
 _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     Written: Session._written,
-    TurnEnded: lambda session, end: session._step(signals.WorkerEnded(end)),
-    TurnOutput: lambda session, output: session._in_flight.add(output),
+    TurnEnded: lambda session, end: session._turns.take(signals.WorkerEnded(end)),
+    TurnOutput: lambda session, output: session._turns.wrote(output),
     TurnTaken: Session._taken,
+    TurnSteered: Session._steered,
+    TaskStarted: Session._task_started,
+    TaskOutput: lambda session, output: session._background.wrote(output),
+    TaskEnded: Session._task_ended,
     _Load: lambda session, _: session._load(),
     Loaded: Session._loaded,
     StoreGone: Session._store_gone,
-    _TryAgain: lambda session, _: session._step(signals.TryAgain()),
+    TryAgain: lambda session, _: session._turns.take(signals.TryAgain()),
+    TimeIsUp: lambda session, up: session._turns.take(signals.TimeUp(up.turn)),
+    _TryTasks: lambda session, _: session._background.store(),
 }
 
 _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
@@ -383,14 +355,20 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     AwaitEnd: Session._await_end,
     Listen: Session._listen,
     StopRunning: Session._stop_running,
+    Kill: lambda session, kill, reply: session._orders.stop(kill, reply, others=bool(session._accepting)),
+    Archive: lambda session, order, reply: session._orders.put_away(order, reply),
+    Delete: lambda session, order, reply: session._orders.put_away(order, reply),
     Look: Session._look,
-    GoOn: Session._go_on,
+    LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
+    GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
+    Wake: lambda session, _, reply: answer(reply, None),
 }
 
-
-def _no_session(session: str) -> Refusal:
-    return Refusal(Code.NOT_FOUND, f"There is no session {session}.", missing=[session])
-
-
-def _is_working(session: str) -> Refusal:
-    return Refusal(Code.BUSY, f"Session {session} is working. Nothing was sent.")
+_WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
+    ForPrompt: lambda session, tag, written: session._accepted(tag, written),
+    ForTurn: lambda session, tag, written: session._turns.written(tag, written.answer),
+    ForStop: lambda session, tag, written: session._orders.held(tag, written.answer),
+    ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
+    ForPutAway: Session._is_put_away,
+    ForTask: Session._task_written,
+}

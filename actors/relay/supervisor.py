@@ -4,7 +4,7 @@ import logging
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import FromWorkerMessage, TaskEnded, TaskStarted, TurnEnded
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.falls import Falls
@@ -17,13 +17,13 @@ from showcaller.actors.relay.messages import (
     Close,
     CreateSession,
     Fell,
-    GoOn,
     Identity,
     IfAwake,
     MaySleep,
     StopRunning,
     StoreGone,
     ToSession,
+    Wake,
 )
 from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
@@ -87,19 +87,23 @@ class Supervisor(Actor):
     def _deliver(self, messages: FromWorkers) -> None:
         """Take what workers send, on the link's thread, straight to the sessions.
 
-        An end is kept before its session is looked for: one that is woken after that finds it.
+        What may not be lost is kept before its session is looked for: one that is woken after that finds it.
         """
         for message in messages:
-            kept = isinstance(message, TurnEnded) and self._at_workers.ended(message)
+            self._keep(message)
             ref = self.directory.find(message.session)
-            if ref is None and kept:
-                logger.warning(
-                    "A turn of %s has ended; that is kept until the session is awake", message.session
-                )
-            elif ref is None:
-                logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
-            else:
+            if ref is not None:
                 tell_if_alive(ref, message)
+                continue
+            logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
+            if isinstance(message, TaskStarted | TaskEnded):
+                tell_if_alive(self.actor_ref, ToSession(message.session, Wake()))
+
+    def _keep(self, message: FromWorkerMessage) -> None:
+        if isinstance(message, TurnEnded):
+            self._at_workers.ended(message)
+        elif isinstance(message, TaskStarted | TaskEnded):
+            self._at_workers.keep_task(message)
 
     def on_receive(self, message: Any) -> None:
         """Take one message; see ``messages.py``."""
@@ -244,7 +248,7 @@ class Supervisor(Actor):
         self._identity = recovered.identity
         stash, self._stash = self._stash, None
         for session in recovered.sessions:
-            self._take_safely(ToSession(session, GoOn()), None)
+            self._take_safely(ToSession(session, Wake()), None)
         for message, reply in stash:
             self._take_safely(message, reply)
 

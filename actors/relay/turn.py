@@ -6,39 +6,64 @@ rules hold the whole machine together:
 - An effect that must not happen twice (handing a prompt to an agent) follows the commit that says it
   will happen; the commit comes back as an input of its own.
 - A turn has exactly one end. What a worker says about a turn that is not under way is ignored.
+
+Here is what moves the queue and the turn; ``turn_steering.py`` has what joins a turn that runs.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
 
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay import turn_steering as steering
+from showcaller.actors.relay.turn_moves import (
+    Step,
+    after,
+    announce,
+    begin_next,
+    drop,
+    end_turn,
+    put_back,
+    with_turn,
+)
 from showcaller.actors.relay.turn_signals import (
-    Announce,
     AskAgainLater,
-    Cancelled,
-    CancelRefused,
-    CommitCancel,
     CommitEnd,
-    CommitHandOver,
+    CommitFailure,
+    CommitHold,
+    CommitRelease,
     CommitTakeBack,
-    Effect,
+    Continue,
     EndRefused,
     EndStored,
+    FailureRefused,
+    FailureStored,
     FoundHanded,
+    FoundHeld,
+    FoundSteered,
+    FoundWaiting,
     GoOn,
     HandOverFailed,
     HandOverRefused,
     HandOverStored,
+    HoldFailed,
     Input,
+    JoiningRefused,
     LookUp,
+    PutAway,
+    Released,
     SendRun,
     SendStop,
+    Steered,
+    SteerFailed,
+    SteerRefused,
+    SteerStored,
+    SteerTaken,
     Stop,
     Stored,
     StoreFailed,
     TakeBackRefused,
     TakenBack,
+    TimeUp,
     TryAgain,
+    Unsteered,
     Waiting,
     WorkerEnded,
 )
@@ -47,34 +72,30 @@ from showcaller.actors.relay.turn_state import (
     UNRETURNED,
     UNSTORABLE,
     Cut,
+    Joining,
     Turn,
     TurnState,
-    as_cut,
     failed_end,
     stopped_end,
 )
+from showcaller.actors.relay.turn_steering import LAST_TRIES
 
 RELEASING_ORIGINS = frozenset({"owner", "agent"})
-"""Who lets a queue go on that a stop has held; wake-ups and schedules do not."""
-
-LAST_TRIES = 3
-"""How often a relay that closes asks the store for one and the same thing before it leaves it undone."""
+"""Who lets a queue go on that a stop has held; wake-ups, schedules and policies do not."""
 
 
-class Step(NamedTuple):
-    """The next state, and what to do, in order."""
-
-    state: TurnState
-    effects: tuple[Effect, ...] = ()
+def releases(origin: str) -> bool:
+    """Tell whether a message of this origin lets a queue go on that a stop has held."""
+    return origin in RELEASING_ORIGINS
 
 
 def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one line for each kind of input
     """Give what follows from one input; never raises for an input that comes late or twice."""
     match event:
-        case Stored(message, stops):
-            return _begin_next(_enqueue(state, message, stops))
-        case FoundHanded(message, at_worker):
-            return _found_handed(state, message, at_worker=at_worker)
+        case Stored():
+            return _stored(state, event)
+        case Continue(message):
+            return begin_next(replace(state, continuation=state.continuation or message))
         case HandOverStored(message_id):
             return _handed(state, message_id)
         case HandOverFailed(message_id):
@@ -87,53 +108,116 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
         case TakeBackRefused(message_id, faulty):
             known = state.is_turn(message_id, "taking_back")
             return _take_back_refused(state, faulty=faulty) if known else Step(state)
-        case Cancelled(message_id):
-            return _announced(state) if state.is_turn(message_id, "cancelling") else Step(state)
-        case CancelRefused(message_id):
-            return _drop(state) if state.is_turn(message_id, "cancelling") else Step(state)
+        case FailureStored(message_id):
+            return announce(state) if state.is_turn(message_id, "failing") else Step(state)
+        case FailureRefused(message_id):
+            return drop(state) if state.is_turn(message_id, "failing") else Step(state)
+        case SteerStored() | SteerFailed() | SteerRefused() | Steered() | SteerTaken() | Unsteered():
+            return _steering(state, event)
+        case JoiningRefused(message_id, faulty):
+            return steering.refused(state, message_id, faulty=faulty)
         case WorkerEnded(end):
-            known = state.is_turn(end.turn, "running", "stopping")
-            return _end(state, end) if known else Step(state)
+            return end_turn(state, end) if state.is_turn(end.turn, "running", "stopping") else Step(state)
         case EndStored(message_id):
-            return _announced(state) if state.is_turn(message_id, "ending") else Step(state)
+            return announce(state) if state.is_turn(message_id, "ending") else Step(state)
         case EndRefused(message_id, faulty):
             return _end_refused(state, faulty=faulty) if state.is_turn(message_id, "ending") else Step(state)
         case StoreFailed(message_id):
-            waits = state.is_turn(message_id, "ending", "taking_back", "cancelling")
-            return _store_failed(state) if waits else Step(state)
-        case Stop():
-            return _stop(state, event)
-        case GoOn():
-            return _begin_next(replace(state, held=False, set_aside=frozenset()))
+            return _store_failed(state, message_id)
+        case Stop() | HoldFailed() | GoOn() | Released() | PutAway():
+            return _holding(state, event)
+        case TimeUp(message_id):
+            return _cut_turn(state, "timeout") if state.is_turn(message_id, "running") else Step(state)
         case TryAgain():
             return _try_again(state) if state.pausing else Step(state)
+        case FoundHeld() | FoundWaiting() | FoundHanded() | FoundSteered():
+            return _found(state, event)
+
+
+def _steering(
+    state: TurnState, event: SteerStored | SteerFailed | SteerRefused | Steered | SteerTaken | Unsteered
+) -> Step:
+    match event:
+        case SteerStored(message):
+            return steering.stored(state, message)
+        case SteerFailed(message) | Unsteered(message):
+            return steering.waits_again(state, message)
+        case SteerRefused(message):
+            return steering.gone(state, message)
+        case Steered(message, turn, accepted):
+            known = state.is_turn(turn)
+            return steering.steered(state, message, accepted=accepted) if known else Step(state)
+        case SteerTaken(message):
+            return steering.taken(state, message)
+
+
+def _holding(state: TurnState, event: Stop | HoldFailed | GoOn | Released | PutAway) -> Step:
+    match event:
+        case Stop():
+            return _stop(state, event)
+        case HoldFailed():
+            return Step(replace(state, hold_unstored=state.held))
+        case GoOn(message):
+            return _go_on(state, message)
+        case Released(stops):
+            return begin_next(_released(state) if stops == state.stops else state)
+        case PutAway():
+            told = tuple(LookUp(waiting.id) for waiting in state.queue)
+            return Step(replace(state, queue=(), continuation=None, set_aside=frozenset()), told)
+
+
+# -- what the store told of an earlier life --------------------------------------------------------
+
+
+def _found(state: TurnState, event: FoundHeld | FoundWaiting | FoundHanded | FoundSteered) -> Step:
+    match event:
+        case FoundHeld():
+            return Step(replace(state, held=True))
+        case FoundWaiting(message):
+            aside = {message.id} if message.is_attempt else frozenset()
+            queued = replace(state, queue=(*state.queue, message), set_aside=state.set_aside | aside)
+            return begin_next(queued)
+        case FoundHanded(message, at_worker):
+            return _found_handed(state, message, at_worker=at_worker)
+        case FoundSteered(message, taken):
+            return _found_steered(state, message, taken=taken)
+
+
+def _found_handed(state: TurnState, message: Waiting, *, at_worker: bool) -> Step:
+    if state.turn is not None:
+        return Step(state)
+    if at_worker:
+        return Step(replace(state, turn=Turn(message, "running")))
+    cut = Turn(message, "stopping", cut="interrupted")
+    ending = end_turn(replace(state, turn=cut), stopped_end(state.session, message.id))
+    return Step(ending.state, (SendStop(message.id), *ending.effects))
+
+
+def _found_steered(state: TurnState, message: Waiting, *, taken: bool) -> Step:
+    turn = state.turn
+    if turn is None:
+        return Step(state)
+    if taken:
+        return Step(with_turn(state, turn, joined=(*turn.joined, message)))
+    return Step(with_turn(state, turn, joining=Joining(message, "asked")))
 
 
 # -- the queue -------------------------------------------------------------------------------------
 
 
-def _enqueue(state: TurnState, message: Waiting, stops: int) -> TurnState:
-    """A second message during a turn waits its turn; one from a person or an agent lifts a stop's hold.
+def _stored(state: TurnState, event: Stored) -> Step:
+    """A second message during a turn waits or joins it; one from a person or an agent lifts a stop's hold.
 
     It lifts the hold of a stop before it, not of one that came while it was being stored.
     """
-    lifts = message.origin in RELEASING_ORIGINS and stops == state.stops
-    return replace(state, queue=(*state.queue, message), held=state.held and not lifts)
+    state = replace(state, queue=(*state.queue, event.message))
+    if releases(event.message.origin) and event.stops == state.stops:
+        state = _released(state)
+    return begin_next(state) if state.turn is None else steering.arrived(state, event)
 
 
-def _begin_next(state: TurnState) -> Step:
-    position = state.position_of_next()
-    if position is None:
-        return Step(state)
-    message = state.queue[position]
-    rest = (*state.queue[:position], *state.queue[position + 1 :])
-    turn = Turn(message, "handing", passed=position)
-    return Step(replace(state, queue=rest, turn=turn), (CommitHandOver(message),))
-
-
-def _requeued(state: TurnState, turn: Turn) -> tuple[Waiting, ...]:
-    """The queue with the turn's message back in its place."""
-    return (*state.queue[: turn.passed], turn.message, *state.queue[turn.passed :])
+def _released(state: TurnState) -> TurnState:
+    return replace(state, held=False, hold_unstored=False)
 
 
 # -- handing over ----------------------------------------------------------------------------------
@@ -145,74 +229,48 @@ def _handed(state: TurnState, message: str) -> Step:
         return Step(state)
     state = replace(state, refusals=0)
     if turn.cut == "stopped":
-        return _end(state, stopped_end(state.session, message))
+        return end_turn(state, stopped_end(state.session, message))
+    if turn.cut == "interrupted" and turn.message.continues:
+        return end_turn(state, stopped_end(state.session, message))
     if turn.cut == "interrupted":  # no worker has seen it, so it can simply wait again
-        return Step(_with_turn(state, turn, phase="taking_back"), (CommitTakeBack(message),))
-    return Step(_with_turn(state, turn, phase="running"), (SendRun(turn.message),))
+        return Step(with_turn(state, turn, phase="taking_back"), (CommitTakeBack(message),))
+    return Step(with_turn(state, turn, phase="running"), (SendRun(turn.message),))
 
 
 def _hand_over_failed(state: TurnState, message: str) -> Step:
     turn = state.turn
     if turn is None or not state.is_turn(message, "handing"):
         return Step(state)
-    waiting = replace(
-        state,
-        queue=_requeued(state, turn),
-        turn=None,
-        pausing=True,
-        refusals=state.refusals + 1,
-    )
+    waiting = replace(put_back(state, turn), pausing=True, refusals=state.refusals + 1)
     look_up = (LookUp(message),) if turn.cut == "interrupted" else ()
     return Step(waiting, (*look_up, AskAgainLater()))
 
 
 def _hand_over_refused(state: TurnState, *, faulty: bool) -> Step:
-    """A message that can never be handed over is taken out, so that those behind it get their turn."""
+    """A message that can never be handed over fails, so that those behind it get their turn."""
     turn = state.turn
     assert turn is not None
-    if not faulty:
-        return _drop(state)
+    if not faulty or turn.message.continues:
+        return drop(state)
     end = failed_end(state.session, turn.message.id, UNHANDED)
-    return Step(_with_turn(state, turn, phase="cancelling", end=end), (CommitCancel(turn.message.id),))
+    return Step(with_turn(state, turn, phase="failing", end=end), (CommitFailure(end),))
 
 
 def _taken_back(state: TurnState) -> Step:
     turn = state.turn
     assert turn is not None
-    return _after(replace(state, queue=_requeued(state, turn), refusals=0), LookUp(turn.message.id))
+    return after(replace(put_back(state, turn), refusals=0), LookUp(turn.message.id))
 
 
 def _take_back_refused(state: TurnState, *, faulty: bool) -> Step:
     """What cannot wait again, though no worker has seen it, is interrupted: the store has it as handed."""
     assert state.turn is not None
     if not faulty:
-        return _drop(state)
-    return _end(state, failed_end(state.session, state.turn.message.id, UNRETURNED, "interrupted"))
+        return drop(state)
+    return end_turn(state, failed_end(state.session, state.turn.message.id, UNRETURNED, "interrupted"))
 
 
-# -- ends ------------------------------------------------------------------------------------------
-
-
-def _found_handed(state: TurnState, message: Waiting, *, at_worker: bool) -> Step:
-    if state.turn is not None:
-        return Step(state)
-    if at_worker:
-        return Step(replace(state, turn=Turn(message, "running")))
-    cut = Turn(message, "stopping", cut="interrupted")
-    ending = _end(replace(state, turn=cut), stopped_end(state.session, message.id))
-    return Step(ending.state, (SendStop(message.id), *ending.effects))
-
-
-def _end(state: TurnState, end: TurnEnded) -> Step:
-    assert state.turn is not None
-    end = as_cut(end, state.turn.cut)
-    return Step(_with_turn(state, state.turn, phase="ending", end=end), (CommitEnd(end),))
-
-
-def _announced(state: TurnState) -> Step:
-    assert state.turn is not None
-    assert state.turn.end is not None
-    return _after(replace(state, refusals=0), Announce(state.turn.end))
+# -- ends, and what the store refused --------------------------------------------------------------
 
 
 def _end_refused(state: TurnState, *, faulty: bool) -> Step:
@@ -221,34 +279,41 @@ def _end_refused(state: TurnState, *, faulty: bool) -> Step:
     assert turn is not None
     assert turn.end is not None
     if not faulty or turn.end.error_text == UNSTORABLE:
-        return _drop(state)
+        return drop(state)
     plain = failed_end(state.session, turn.message.id, UNSTORABLE)
-    return Step(_with_turn(state, turn, end=plain), (CommitEnd(plain),))
+    return Step(with_turn(state, turn, end=plain), (CommitEnd(plain),))
 
 
-def _store_failed(state: TurnState) -> Step:
+def _store_failed(state: TurnState, message: str) -> Step:
+    turn = state.turn
+    if turn is not None and turn.is_joining(message, "taking", "returning"):
+        return steering.store_failed(state)
+    if not state.is_turn(message, "ending", "taking_back", "failing"):
+        return Step(state)
     state = replace(state, refusals=state.refusals + 1)
     if state.closing and state.refusals >= LAST_TRIES:
-        return _drop(state)
+        return drop(state)
     return Step(replace(state, pausing=True), (AskAgainLater(),))
 
 
-def _drop(state: TurnState) -> Step:
-    """Let go of a turn that gets no end from here."""
-    assert state.turn is not None
-    return _after(state, LookUp(state.turn.message.id))
+def _try_again(state: TurnState) -> Step:
+    state = replace(state, pausing=False)
+    turn = state.turn
+    if turn is None:
+        return begin_next(state)
+    joins = steering.try_again(state, turn)
+    if joins is not None:
+        return joins
+    if turn.phase == "ending" and turn.end is not None:
+        return Step(state, (CommitEnd(turn.end),))
+    if turn.phase == "taking_back":
+        return Step(state, (CommitTakeBack(turn.message.id),))
+    if turn.phase == "failing" and turn.end is not None:
+        return Step(state, (CommitFailure(turn.end),))
+    return Step(state)
 
 
-def _after(state: TurnState, effect: Effect) -> Step:
-    """The turn is over: tell so, and begin the next."""
-    assert state.turn is not None
-    over = state.turn.message.id
-    aside = state.set_aside if state.is_queued(over) else state.set_aside - {over}
-    following = _begin_next(replace(state, turn=None, pausing=False, set_aside=aside))
-    return Step(following.state, (effect, *following.effects))
-
-
-# -- stopping, and what the store refused ----------------------------------------------------------
+# -- stopping, and going on ------------------------------------------------------------------------
 
 
 def _stop(state: TurnState, stop: Stop) -> Step:
@@ -256,39 +321,42 @@ def _stop(state: TurnState, stop: Stop) -> Step:
     if stop.message is not None:
         state = replace(state, set_aside=state.set_aside | {stop.message})
         return _cut_turn(state, cut) if state.is_turn(stop.message) else Step(state)
-    closing = stop.why == "closing"
-    has_work = state.turn is not None or bool(state.queue) or stop.accepting
-    state = replace(
-        state,
-        stops=state.stops + 1,
-        closing=state.closing or closing,
-        held=state.held or (has_work and not closing),
-    )
-    if closing and state.pausing and state.turn is not None:  # no time for long pauses any more
-        return _try_again(state)
-    return _cut_turn(state, cut)
+    state = replace(state, stops=state.stops + 1)
+    return _close(state, stop) if stop.why == "closing" else _hold(state, cut, stop)
+
+
+def _hold(state: TurnState, cut: Cut, stop: Stop) -> Step:
+    has_work = state.turn is not None or bool(state.queue) or state.continuation is not None or stop.others
+    if not has_work:
+        return Step(state)
+    stopped = _cut_turn(replace(state, held=True, hold_unstored=False), cut)
+    return Step(stopped.state, (CommitHold(), *stopped.effects))
+
+
+def _close(state: TurnState, stop: Stop) -> Step:
+    """Begin nothing more, and do not sit out long pauses; a hold that is not stored has its last chance.
+
+    Not when messages are being stored, which may lift it.
+    """
+    hold = (CommitHold(),) if state.hold_unstored and not stop.others and not state.closing else ()
+    state = replace(state, closing=True)
+    tried = _try_again(state) if state.pausing and state.turn is not None else Step(state)
+    cut = _cut_turn(tried.state, "interrupted")
+    return Step(cut.state, (*hold, *tried.effects, *cut.effects))
 
 
 def _cut_turn(state: TurnState, cut: Cut) -> Step:
     turn = state.turn
     if turn is not None and turn.phase == "running":
-        return Step(_with_turn(state, turn, phase="stopping", cut=cut), (SendStop(turn.message.id),))
+        return Step(with_turn(state, turn, phase="stopping", cut=cut), (SendStop(turn.message.id),))
     if turn is not None and turn.phase == "handing":
-        return Step(_with_turn(state, turn, cut=turn.cut or cut))
+        return Step(with_turn(state, turn, cut=turn.cut or cut))
     return Step(state)
 
 
-def _try_again(state: TurnState) -> Step:
-    state = replace(state, pausing=False)
-    turn = state.turn
-    if turn is not None and turn.phase == "ending" and turn.end is not None:
-        return Step(state, (CommitEnd(turn.end),))
-    if turn is not None and turn.phase == "taking_back":
-        return Step(state, (CommitTakeBack(turn.message.id),))
-    if turn is not None and turn.phase == "cancelling":
-        return Step(state, (CommitCancel(turn.message.id),))
-    return _begin_next(state)
-
-
-def _with_turn(state: TurnState, turn: Turn, **changes: Any) -> TurnState:
-    return replace(state, turn=replace(turn, **changes))
+def _go_on(state: TurnState, message: str | None) -> Step:
+    aside = state.set_aside - {message} if message is not None else frozenset[str]()
+    state = replace(state, set_aside=aside)
+    if state.held:
+        return Step(state, (CommitRelease(state.stops),))
+    return begin_next(state)

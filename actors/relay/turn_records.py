@@ -1,12 +1,15 @@
 """A turn's message as the store keeps it and as a worker gets it, and its end as the store takes it: pure."""
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract import limits
+from showcaller.actors.contract.provider_entries import ProviderCatalogue
 from showcaller.actors.contract.worker import RunTurn, TurnEnded
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Prompt
+from showcaller.actors.relay.turn import releases
 from showcaller.actors.relay.turn_signals import Waiting
 
 
@@ -15,6 +18,34 @@ class StoreCommand(NamedTuple):
 
     name: str
     arguments: dict[str, Any]
+
+
+OF_A_TURN = ("model", "mode", "effort", "item", "timeout", "fanout")
+"""What a prompt may name that only a turn of its own can give it."""
+
+TurnCommit = (
+    signals.CommitHandOver
+    | signals.CommitContinuation
+    | signals.CommitTakeBack
+    | signals.CommitFailure
+    | signals.CommitSteer
+    | signals.CommitTaken
+    | signals.CommitUnsteer
+    | signals.CommitEnd
+)
+
+
+class TurnCommand(NamedTuple):
+    """A command about a message by name, that message, and what else the command takes."""
+
+    name: str
+    message: str
+    more: dict[str, Any]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the command takes."""
+        return {"message": self.message, **self.more}
 
 
 def prompt_command(
@@ -33,33 +64,74 @@ def prompt_command(
     if prompt.item is not None:
         arguments |= {"group": prompt.item.group, "number": prompt.item.number}
         return StoreCommand("start_item" if new_session is not None else "retry_item", arguments)
-    return StoreCommand("create_session" if new_session is not None else "accept_message", arguments)
+    if new_session is not None:
+        return StoreCommand("create_session", arguments)
+    return StoreCommand("accept_message", {**arguments, "releases": releases(prompt.row["origin"])})
+
+
+def turn_command(effect: TurnCommit, session: str, worker: str, at: int, reply: str | None) -> TurnCommand:
+    """Give the command that commits what the state machine wants committed about a message.
+
+    ``reply`` is the id of the agent's message when a turn ends with one.
+    """
+    match effect:
+        case signals.CommitEnd(end):
+            return TurnCommand("end_turn", end.turn, end_arguments(end, reply, at))
+        case signals.CommitFailure(end):
+            return TurnCommand("end_queued", end.turn, {"error_text": end.error_text, "at": at})
+        case signals.CommitHandOver(message):
+            return TurnCommand("hand_over", message.id, {"worker": worker, "at": at})
+        case signals.CommitContinuation(message):
+            row = {"id": message.id, "session": session, "origin": "task", "text": "", "created_at": at}
+            return TurnCommand("begin_continuation", message.id, {"message": row, "worker": worker, "at": at})
+        case signals.CommitSteer(message, turn):
+            return TurnCommand("steer_message", message.id, {"turn": turn, "worker": worker, "at": at})
+        case signals.CommitTakeBack(message_id):
+            return TurnCommand("take_back", message_id, {})
+        case signals.CommitTaken(message_id):
+            return TurnCommand("steer_taken", message_id, {})
+        case signals.CommitUnsteer(message_id):
+            return TurnCommand("unsteer_message", message_id, {})
+
+
+_STORED: dict[str, Callable[[str], signals.Input]] = {
+    "hand_over": signals.HandOverStored,
+    "begin_continuation": signals.HandOverStored,
+    "take_back": signals.TakenBack,
+    "end_queued": signals.FailureStored,
+    "steer_message": signals.SteerStored,
+    "steer_taken": signals.SteerTaken,
+    "unsteer_message": signals.Unsteered,
+    "end_turn": signals.EndStored,
+}
+_FAILED: dict[str, Callable[[str], signals.Input]] = {
+    "hand_over": signals.HandOverFailed,
+    "begin_continuation": signals.HandOverFailed,
+    "steer_message": signals.SteerFailed,
+}
+_REFUSED: dict[str, Callable[[str, bool], signals.Input]] = {
+    "hand_over": signals.HandOverRefused,
+    "begin_continuation": signals.HandOverRefused,
+    "take_back": signals.TakeBackRefused,
+    "end_queued": lambda message, _: signals.FailureRefused(message),
+    "steer_message": lambda message, faulty: _not_steered(message, faulty=faulty),
+    "steer_taken": signals.JoiningRefused,
+    "unsteer_message": signals.JoiningRefused,
+    "end_turn": signals.EndRefused,
+}
+
+
+def _not_steered(message: str, *, faulty: bool) -> signals.Input:
+    return signals.SteerFailed(message) if faulty else signals.SteerRefused(message)
 
 
 def signal_of(command: str, message: str, error: str | None) -> signals.Input:
     """Give what the store's answer to a command about a turn means for it; ``error`` is as in ``Answer``."""
-    faulty = error == "fault"
-    match command, error:
-        case "hand_over", None:
-            return signals.HandOverStored(message)
-        case "hand_over", "storage":
-            return signals.HandOverFailed(message)
-        case "hand_over", _:
-            return signals.HandOverRefused(message, faulty)
-        case _, "storage":
-            return signals.StoreFailed(message)
-        case "take_back", None:
-            return signals.TakenBack(message)
-        case "take_back", _:
-            return signals.TakeBackRefused(message, faulty)
-        case "cancel_message", None:
-            return signals.Cancelled(message)
-        case "cancel_message", _:
-            return signals.CancelRefused(message)
-        case _, None:
-            return signals.EndStored(message)
-        case _:
-            return signals.EndRefused(message, faulty)
+    if error is None:
+        return _STORED[command](message)
+    if error == "storage":
+        return _FAILED.get(command, signals.StoreFailed)(message)
+    return _REFUSED[command](message, error == "fault")
 
 
 def waiting_message(row: dict[str, Any]) -> Waiting:
@@ -70,7 +142,21 @@ def waiting_message(row: dict[str, Any]) -> Waiting:
         origin=row["origin"],
         item=row.get("item"),
         timeout=row.get("timeout"),
+        is_attempt=row.get("fanout") is not None,
+        continues=row.get("kind") == "continuation",
     )
+
+
+def new_continuation(message: str) -> Waiting:
+    """Give the message of a turn in which the agent goes on by itself; nobody has written it."""
+    return Waiting(id=message, text="", origin="task", continues=True)
+
+
+def may_join_a_turn(row: dict[str, Any], provider: str, known: ProviderCatalogue) -> bool:
+    """Tell whether a prompt can join a running turn: its provider can, and it names nothing for its own."""
+    entry = known.find(provider)
+    named = any(row.get(name) is not None for name in OF_A_TURN)
+    return entry is not None and entry.steers and not named
 
 
 def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
@@ -85,7 +171,24 @@ def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
         cwd=session.get("cwd"),
         environment={"SHOWCALLER_SESSION": session["id"], "SHOWCALLER_TURN": message.id},
         timeout=message.timeout,
+        continues=message.continues,
     )
+
+
+def found_signals(
+    row: dict[str, Any], joined: list[dict[str, Any]], *, at_worker: bool
+) -> list[signals.Input]:
+    """Give what a message means that the store has as unfinished, with those that ``joined`` its turn."""
+    message = waiting_message(row)
+    if row["status"] == "queued":
+        return [signals.FoundWaiting(message)]
+    steered = [signals.FoundSteered(waiting_message(other), other["steer_taken"]) for other in joined]
+    return [signals.FoundHanded(message, at_worker=at_worker), *steered]
+
+
+def seconds_left(minutes: int, since: int, now: int) -> float | None:
+    """Say how long a turn that runs since then may still run, given the setting; None for ever."""
+    return max(0.0, minutes * 60 - (now - since) / 1000) if minutes else None
 
 
 def end_arguments(end: TurnEnded, reply: str | None, at: int) -> dict[str, Any]:

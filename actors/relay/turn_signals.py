@@ -8,23 +8,44 @@ Why = Literal["stopped", "interrupted", "closing"]
 
 
 class Waiting(NamedTuple):
-    """A stored message that no turn has taken yet; ``item`` is the JSON text of what a function gets."""
+    """A message that no turn has taken yet; ``item`` is the JSON text of what a function gets.
+
+    ``is_attempt``: a fan-out has sent it. ``continues``: nobody has sent it; the agent goes on by itself, so
+    it is stored only once its turn begins.
+    """
 
     id: str
     text: str
     origin: str = "owner"
     item: str | None = None
     timeout: float | None = None
+    is_attempt: bool = False
+    continues: bool = False
 
 
 # -- inputs ----------------------------------------------------------------------------------------
 
 
 class Stored(NamedTuple):
-    """A message was accepted and committed; ``stops`` is what the state counted when it arrived."""
+    """A message was accepted and committed; ``stops`` is what the state counted when it arrived.
+
+    ``steers``: the agent may take it into its running turn, and it asks for nothing that only a turn of its
+    own could give.
+    """
 
     message: Waiting
     stops: int
+    steers: bool = False
+
+
+class FoundHeld(NamedTuple):
+    """The store says that a stop holds the queue."""
+
+
+class FoundWaiting(NamedTuple):
+    """The store says that this message waits. A fan-out's waits until its fan-out wants it."""
+
+    message: Waiting
 
 
 class FoundHanded(NamedTuple):
@@ -35,6 +56,19 @@ class FoundHanded(NamedTuple):
 
     message: Waiting
     at_worker: bool = False
+
+
+class FoundSteered(NamedTuple):
+    """The store says that this message has joined the turn found before; else its agent may have seen it."""
+
+    message: Waiting
+    taken: bool
+
+
+class Continue(NamedTuple):
+    """A background task has ended, and the agent wants to go on because of it."""
+
+    message: Waiting
 
 
 class HandOverStored(NamedTuple):
@@ -69,16 +103,61 @@ class TakeBackRefused(NamedTuple):
     faulty: bool = False
 
 
-class Cancelled(NamedTuple):
-    """It is committed that the message is out of the queue for good."""
+class FailureStored(NamedTuple):
+    """It is committed that the message has failed in the queue."""
 
     message: str
 
 
-class CancelRefused(NamedTuple):
-    """The message could not be taken out of the queue, as the store has it."""
+class FailureRefused(NamedTuple):
+    """The message could not be ended in the queue, as the store has it."""
 
     message: str
+
+
+class SteerStored(NamedTuple):
+    """It is committed that this message joins the turn, so that its agent may see it."""
+
+    message: str
+
+
+class SteerFailed(NamedTuple):
+    """That could not be committed; the message waits on for a turn of its own."""
+
+    message: str
+
+
+class SteerRefused(NamedTuple):
+    """The message no longer waits, as the store has it."""
+
+    message: str
+
+
+class Steered(NamedTuple):
+    """The worker says whether the agent has taken the message into the turn."""
+
+    message: str
+    turn: str
+    accepted: bool
+
+
+class SteerTaken(NamedTuple):
+    """That the agent has taken the message is committed."""
+
+    message: str
+
+
+class Unsteered(NamedTuple):
+    """It is committed that the message, which the agent has not seen, waits again."""
+
+    message: str
+
+
+class JoiningRefused(NamedTuple):
+    """The store cannot take what became of a message that was to join: a mistake of ours if ``faulty``."""
+
+    message: str
+    faulty: bool = False
 
 
 class WorkerEnded(NamedTuple):
@@ -101,7 +180,7 @@ class EndRefused(NamedTuple):
 
 
 class StoreFailed(NamedTuple):
-    """The end, the taking back or the taking out of this message could not be committed now."""
+    """What becomes of this message could not be committed now."""
 
     message: str
 
@@ -110,16 +189,42 @@ class Stop(NamedTuple):
     """Somebody stops the session, a fan-out cuts its own ``message``, or the relay ends.
 
     With a ``message`` only that one is cut, running, waiting or still being stored; nothing else is held.
-    ``accepting``: messages that came before the stop are still being stored.
+    ``others``: something is under way of which the queue and the turn do not tell, so that there is
+    something to hold: messages that are still being stored, or background tasks.
     """
 
     why: Why
     message: str | None = None
-    accepting: bool = False
+    others: bool = False
+
+
+class HoldFailed(NamedTuple):
+    """That a stop holds the queue could not be committed."""
 
 
 class GoOn(NamedTuple):
-    """What a stop has held, or a fan-out has cut while it waited, goes on."""
+    """What a stop has held, or a fan-out has set aside, goes on; with a ``message`` of the latter only this.
+
+    What is held goes on once that is committed.
+    """
+
+    message: str | None = None
+
+
+class Released(NamedTuple):
+    """It is committed that no stop holds the queue; ``stops`` is what the state counted when it was asked."""
+
+    stops: int
+
+
+class PutAway(NamedTuple):
+    """It is committed that the session takes no more prompts and that those that waited are cancelled."""
+
+
+class TimeUp(NamedTuple):
+    """The turn of this message has run as long as a turn may."""
+
+    message: str
 
 
 class TryAgain(NamedTuple):
@@ -128,20 +233,35 @@ class TryAgain(NamedTuple):
 
 Input = (
     Stored
+    | FoundHeld
+    | FoundWaiting
     | FoundHanded
+    | FoundSteered
+    | Continue
     | HandOverStored
     | HandOverFailed
     | HandOverRefused
     | TakenBack
     | TakeBackRefused
-    | Cancelled
-    | CancelRefused
+    | FailureStored
+    | FailureRefused
+    | SteerStored
+    | SteerFailed
+    | SteerRefused
+    | Steered
+    | SteerTaken
+    | Unsteered
+    | JoiningRefused
     | WorkerEnded
     | EndStored
     | EndRefused
     | StoreFailed
     | Stop
+    | HoldFailed
     | GoOn
+    | Released
+    | PutAway
+    | TimeUp
     | TryAgain
 )
 
@@ -150,6 +270,12 @@ Input = (
 
 class CommitHandOver(NamedTuple):
     """Commit that this message goes to a worker."""
+
+    message: Waiting
+
+
+class CommitContinuation(NamedTuple):
+    """Commit that the agent goes on in a turn of its own, as this message, which nobody has sent."""
 
     message: Waiting
 
@@ -172,10 +298,46 @@ class CommitTakeBack(NamedTuple):
     message: str
 
 
-class CommitCancel(NamedTuple):
-    """Commit that this message is out of the queue for good."""
+class CommitFailure(NamedTuple):
+    """Commit that a message that waits has failed, because it can never run."""
+
+    end: TurnEnded
+
+
+class CommitSteer(NamedTuple):
+    """Commit that this message joins the turn."""
+
+    message: Waiting
+    turn: str
+
+
+class SendSteer(NamedTuple):
+    """Have the worker give the message to the agent within the turn."""
+
+    message: Waiting
+    turn: str
+
+
+class CommitTaken(NamedTuple):
+    """Commit that the agent has taken this message into its turn."""
 
     message: str
+
+
+class CommitUnsteer(NamedTuple):
+    """Commit that this message, which the agent has not seen, waits again."""
+
+    message: str
+
+
+class CommitHold(NamedTuple):
+    """Commit that a stop holds the queue."""
+
+
+class CommitRelease(NamedTuple):
+    """Commit that no stop holds the queue; ``stops`` comes back with the commit."""
+
+    stops: int
 
 
 class CommitEnd(NamedTuple):
@@ -205,7 +367,14 @@ Effect = (
     | SendRun
     | SendStop
     | CommitTakeBack
-    | CommitCancel
+    | CommitContinuation
+    | CommitFailure
+    | CommitSteer
+    | SendSteer
+    | CommitTaken
+    | CommitUnsteer
+    | CommitHold
+    | CommitRelease
     | CommitEnd
     | Announce
     | LookUp

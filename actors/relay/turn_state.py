@@ -6,13 +6,29 @@ from typing import Literal
 from showcaller.actors.contract.worker import StopReason, TurnEnded
 from showcaller.actors.relay.turn_signals import Waiting
 
-Phase = Literal["handing", "running", "stopping", "taking_back", "cancelling", "ending"]
-Cut = Literal["stopped", "interrupted"]
+Phase = Literal["handing", "running", "stopping", "taking_back", "failing", "ending"]
+Cut = Literal["stopped", "interrupted", "timeout"]
+JoiningPhase = Literal["storing", "asked", "taking", "returning"]
 
 CUT_TEXT = "cut while it ran, because the relay or its fan-out was stopped; it may have run in part"
 UNSTORABLE = "the worker's end of this turn could not be stored as it was; the relay's log says why"
 UNRETURNED = "cut before any worker had it, and cannot wait again; the relay's log says why"
 UNHANDED = "this prompt could not be handed to a worker and never ran; the relay's log says why"
+TIMED_OUT = "stopped because it ran as long as a turn may; the setting max_turn_minutes says how long"
+UNACKNOWLEDGED = "the turn that this message was given to ended before its agent said that it has it"
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A message on its way into the turn.
+
+    ``storing``: that it joins is being committed; ``asked``: its agent may see it, and has not said so;
+    ``taking``: the agent has it, which is being committed; ``returning``: the agent has not seen it, and that
+    it waits again is being committed.
+    """
+
+    message: Waiting
+    phase: JoiningPhase
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +37,12 @@ class Turn:
 
     ``handing``: its hand-over is being committed; ``running``: the worker has it; ``stopping``: the
     worker was asked to end it; ``taking_back``: it was cut before any worker saw it, and that it waits
-    again is being committed; ``cancelling``: it cannot be handed over, and that it is out of the queue is
-    being committed; ``ending``: its end is being committed. ``cut`` is set once its end was asked for:
-    ``stopped`` by somebody, ``interrupted`` because the relay or a fan-out ends. ``passed``: how many
-    messages that were set aside stand before it in the queue.
+    again is being committed; ``failing``: it cannot be handed over, and that it has failed is being
+    committed; ``ending``: its end is being committed, or will be once it is settled what joins it. ``cut``
+    is set once its end was asked for: ``stopped`` by somebody, ``interrupted`` because the relay or a
+    fan-out ends, ``timeout`` because it took too long. ``passed``: how many messages that were set aside
+    stand before it in the queue. ``joined`` are the messages that its agent has taken into it, ``joining``
+    is the one on its way there, ``may_join`` are those in the queue that may follow.
     """
 
     message: Waiting
@@ -32,14 +50,28 @@ class Turn:
     cut: Cut | None = None
     end: TurnEnded | None = None
     passed: int = 0
+    joined: tuple[Waiting, ...] = ()
+    joining: Joining | None = None
+    may_join: frozenset[str] = frozenset()
+
+    @property
+    def steered(self) -> tuple[Waiting, ...]:
+        """The messages whose end is this turn's: those that have joined it, and one on its way there."""
+        return self.joined if self.joining is None else (*self.joined, self.joining.message)
+
+    def is_joining(self, message: str, *phases: JoiningPhase) -> bool:
+        """Tell whether this message is on its way into the turn, in one of these phases."""
+        joining = self.joining
+        return joining is not None and joining.message.id == message and joining.phase in phases
 
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
     """A session's queue in order of acceptance, and its turn.
 
-    ``held``: a stop holds the queue; ``set_aside``: messages that a fan-out has cut, which wait for a
-    ``GoOn`` while others pass them; ``closing``: the relay ends, so nothing begins any more; ``stops``
+    ``held``: a stop holds the queue, ``hold_unstored`` without the store knowing it; ``set_aside``: messages
+    that a fan-out has cut, which wait for a ``GoOn`` while others pass them; ``continuation``: the agent
+    goes on by itself before what waits; ``closing``: the relay ends, so nothing begins any more; ``stops``
     counts the stops so far; ``pausing``: the store refused something and a ``TryAgain`` is due;
     ``refusals``: how often in a row it refused.
     """
@@ -48,7 +80,9 @@ class TurnState:
     queue: tuple[Waiting, ...] = ()
     turn: Turn | None = None
     held: bool = False
+    hold_unstored: bool = False
     set_aside: frozenset[str] = frozenset()
+    continuation: Waiting | None = None
     closing: bool = False
     stops: int = 0
     pausing: bool = False
@@ -65,17 +99,35 @@ class TurnState:
 
     def is_under_way(self, message: str) -> bool:
         """Tell whether an end of this message will come of this session."""
-        return self.is_turn(message) or self.is_queued(message)
+        if self.is_turn(message) or self.is_queued(message):
+            return True
+        return self.turn is not None and any(waiting.id == message for waiting in self.turn.steered)
+
+    @property
+    def works(self) -> bool:
+        """Whether a turn is under way, or will be without anybody's doing anything."""
+        if self.turn is not None:
+            return True
+        due = self.continuation is not None or self._first_in_line() is not None
+        return due and not (self.held or self.closing)
 
     @property
     def may_sleep(self) -> bool:
-        """Whether nothing is lost when the session is put to sleep: what a stop holds is stored nowhere."""
-        return self.turn is None and (not self.queue or self.closing)
+        """Whether nothing is lost when the session is put to sleep: all that it knows is stored."""
+        if self.turn is not None:
+            return False
+        return self.closing or not (self.works or self.continuation or self.pausing or self.hold_unstored)
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether a turn may begin now, if there is something to begin."""
+        return self.turn is None and not (self.held or self.closing or self.pausing)
 
     def position_of_next(self) -> int | None:
         """Say which message of the queue may begin; None when none may now."""
-        if self.turn is not None or self.held or self.closing or self.pausing:
-            return None
+        return self._first_in_line() if self.may_begin else None
+
+    def _first_in_line(self) -> int | None:
         return next((n for n, waiting in enumerate(self.queue) if waiting.id not in self.set_aside), None)
 
 
@@ -90,8 +142,16 @@ def failed_end(session: str, message: str, why: str, stop_reason: StopReason = "
 
 
 def as_cut(end: TurnEnded, cut: Cut | None) -> TurnEnded:
-    """A turn that was cut because the relay ends has not been stopped by anybody: it is interrupted."""
-    if end.outcome == "stopped" and cut == "interrupted":
-        told = {"outcome": "failed", "stop_reason": "interrupted", "error_text": CUT_TEXT}
-        return end.model_copy(update=told)
-    return end
+    """Give the end of a turn that was cut though nobody stopped it: it is interrupted, or out of time."""
+    if end.outcome != "stopped" or cut not in {"interrupted", "timeout"}:
+        return end
+    why = CUT_TEXT if cut == "interrupted" else TIMED_OUT
+    return end.model_copy(update={"outcome": "failed", "stop_reason": cut, "error_text": why})
+
+
+def joined_ends(turn: Turn, end: TurnEnded) -> tuple[TurnEnded, ...]:
+    """Give the ends of what joined a turn: its own, but interrupted where the agent was silent."""
+    ends = tuple(end.model_copy(update={"turn": waiting.id}) for waiting in turn.joined)
+    if turn.joining is None:
+        return ends
+    return (*ends, failed_end(end.session, turn.joining.message.id, UNACKNOWLEDGED, "interrupted"))

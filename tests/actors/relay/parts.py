@@ -14,6 +14,7 @@ from showcaller.actors.contract.worker import (
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
+    TurnSteered,
     TurnStored,
     TurnTaken,
 )
@@ -128,6 +129,7 @@ class Workers:
         self._by_turn: dict[str, RunTurn] = {}
         self.obedient = True
         self.on_run: Callable[[RunTurn], object] = lambda _: None
+        self.on_steer: Callable[[SteerTurn], object] = self.refuse_steering
         self._deliver: Callable[[FromWorkers], None] = lambda _: None
 
     def connect(self, deliver: Callable[[FromWorkers], None]) -> None:
@@ -143,6 +145,7 @@ class Workers:
                 self.on_run(message)
             elif isinstance(message, SteerTurn):
                 self.steers.append(message)
+                self.on_steer(message)
             elif isinstance(message, KillAgent):
                 self.kills.append(message)
             elif isinstance(message, TurnStored):
@@ -158,6 +161,15 @@ class Workers:
     def say(self, *messages: FromWorkerMessage) -> None:
         """Deliver these to the relay as one batch."""
         self._deliver(messages)
+
+    def refuse_steering(self, steer: SteerTurn) -> None:
+        """Say that the agent does not take the message into its turn."""
+        self.answer_steering(steer, accepted=False)
+
+    def answer_steering(self, steer: SteerTurn, *, accepted: bool) -> None:
+        """Say whether the agent takes the message into its turn."""
+        told = TurnSteered(session=steer.session, turn=steer.turn, message=steer.message, accepted=accepted)
+        self.say(told)
 
     def take(self, turn: str) -> None:
         """Give the receipt for a turn."""

@@ -8,6 +8,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.answers import written
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.session import Session
+from showcaller.actors.relay.turns import Turns
 from showcaller.store.errors import StoreDamaged
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Run, Stage
@@ -109,10 +110,11 @@ def test_a_mistake_of_ours_is_told_to_whoever_waits(
 def test_an_item_whose_session_fails_once_is_recorded_all_the_same(
     stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for method in ("_commit_end", "_accepted", "_send_run", "_begin"):
+    owners = {"_commit_end": Turns, "_accepted": Session, "_send_run": Turns, "_begin": Session}
+    for method, owner in owners.items():
         with monkeypatch.context() as broken:
             left = [1]
-            broken.setattr(Session, method, _failing(getattr(Session, method), left))
+            broken.setattr(owner, method, _failing(getattr(owner, method), left))
             run = stage.fan_out(["a", "b"], jobs=2)
             run.work()
         assert left == [0]
@@ -129,7 +131,7 @@ def test_a_session_that_always_fails_leaves_its_item_and_ends_the_fan_out(
     stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(Session, "_commit_end", _failing(Session._commit_end, [1_000_000]))
+        broken.setattr(Turns, "_commit_end", _failing(Turns._commit_end, [1_000_000]))
         run = stage.fan_out(["a", "b"], jobs=2)
         run.work()
     assert run.heard.ends == [None]
@@ -143,7 +145,7 @@ def test_a_session_that_always_fails_leaves_its_item_and_ends_the_fan_out(
 
 
 def _failing(method: Any, left: list[int]) -> Any:
-    def broken(session: Session, *arguments: Any) -> Any:
+    def broken(session: object, *arguments: Any) -> Any:
         if left[0]:
             left[0] -= 1
             _break(None)

@@ -173,7 +173,7 @@ def test_a_stop_ends_the_turn_and_holds_the_queue_until_the_owner_goes_on(stage:
     stage.settle()
     assert [stop.turn for stop in stage.workers.stops] == [first]
     assert (stage.status(first), stage.status(second)) == ("stopped", "queued")
-    assert stage.awake == [session]
+    assert stage.awake == []  # it is stored that the queue is held
     stage.supervisor.tell(ToSession(session, GoOn()))
     stage.settle()
     assert list(stage.workers.open) == [second]
@@ -288,7 +288,7 @@ def test_waiting_again_and_again_does_not_pile_up(stage: Stage) -> None:
         stage.advance(2)
         assert waiting.get()["status"] == "running"
     actor: Any = _ref(stage, session)._actor
-    assert len(actor._listeners._replies[first]) <= 2
+    assert len(actor._turns.listeners._replies[first]) <= 2
     answer = stage.supervisor.request(IfAwake(session, AwaitEnd(first)))
     stage.workers.end(first)
     stage.settle()

@@ -6,7 +6,9 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.messages import IfAwake, Look
-from showcaller.actors.relay.session import FIRST_PAUSE, Session
+from showcaller.actors.relay.pauses import FIRST_PAUSE
+from showcaller.actors.relay.session import Session
+from showcaller.actors.relay.turns import Turns
 from tests.actors.relay.conftest import no_faults
 from tests.actors.relay.stage import Stage
 
@@ -61,7 +63,7 @@ def test_a_prompt_that_can_never_be_handed_over_fails_with_the_reason_and_blocks
     stage.settle()
     assert call.get()["status"] == "failed"
     assert "never ran" in call.get()["errorText"]
-    assert stage.status(call.get()["message_id"]) == "cancelled"
+    assert stage.status(call.get()["message_id"]) == "failed"
     assert stage.store.commands.count("hand_over") == 2
     assert "hand_over of" in caplog.text
     caplog.clear()
@@ -138,19 +140,20 @@ def test_a_session_that_fails_leaves_nobody_waiting_and_hurts_no_other(
 
 
 class _Breaks:
-    """Has a method of the session fail a number of times, and then do what it always did."""
+    """Has the commit of ends, or a request, fail a number of times, and then do what it always did."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
         self.times = times
-        original = getattr(Session, method)
+        owner: type = Turns if method == "_commit_end" else Session
+        original = getattr(owner, method)
 
-        def broken(session: Session, *arguments: Any) -> Any:
+        def broken(session: object, *arguments: Any) -> Any:
             if self.times > 0:
                 self.times -= 1
                 _fail(None)
             return original(session, *arguments)
 
-        monkeypatch.setattr(Session, method, broken)
+        monkeypatch.setattr(owner, method, broken)
 
 
 def test_the_end_that_a_session_fails_over_is_stored_by_its_next_life_and_the_queue_goes_on(

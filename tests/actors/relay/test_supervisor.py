@@ -7,7 +7,7 @@ import pytest
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.messages import AwaitReady, Close
-from showcaller.actors.relay.session import FIRST_PAUSE
+from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.store.errors import StoreDamaged
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage

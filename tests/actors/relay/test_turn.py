@@ -6,8 +6,9 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import turn_signals as signals
-from showcaller.actors.relay.turn import LAST_TRIES, step
+from showcaller.actors.relay.turn import step
 from showcaller.actors.relay.turn_state import TurnState
+from showcaller.actors.relay.turn_steering import LAST_TRIES
 
 SESSION = "ses_000000000001"
 ORIGINS = ("owner", "agent", "wakeup", "schedule", "policy")
@@ -77,12 +78,13 @@ def test_a_message_that_comes_after_the_stop_and_before_the_turns_end_lifts_the_
 def test_a_message_that_was_being_stored_when_the_stop_came_is_held_with_the_rest() -> None:
     machine = running()
     arrived = signals.Stored(SECOND, machine.state.stops)
-    machine.feed(signals.Stop("stopped", accepting=True))
+    machine.feed(signals.Stop("stopped", others=True))
     machine.feed(arrived)
     machine.feed(signals.WorkerEnded(ended(FIRST.id, "stopped")))
     machine.feed(signals.EndStored(FIRST.id))
     assert (machine.state.turn, machine.state.queue) == (None, (SECOND,))
-    assert machine.feed(signals.GoOn()) == (signals.CommitHandOver(SECOND),)
+    assert machine.feed(signals.GoOn()) == (signals.CommitRelease(1),)
+    assert machine.feed(signals.Released(1)) == (signals.CommitHandOver(SECOND),)
 
 
 def test_a_stop_with_nothing_under_way_holds_nothing() -> None:
@@ -113,7 +115,8 @@ def test_a_turn_cut_before_its_worker_saw_it_waits_again(why: Any) -> None:
 @pytest.mark.parametrize("why", ["interrupted", "closing"])
 def test_a_turn_that_is_cut_while_it_runs_is_interrupted_and_may_have_run_in_part(why: Any) -> None:
     machine = running()
-    assert machine.feed(signals.Stop(why)) == (signals.SendStop(FIRST.id),)
+    message = FIRST.id if why == "interrupted" else None
+    assert machine.feed(signals.Stop(why, message)) == (signals.SendStop(FIRST.id),)
     (commit,) = machine.feed(signals.WorkerEnded(ended(FIRST.id, "stopped", reply="half")))
     assert isinstance(commit, signals.CommitEnd)
     end = commit.end
@@ -135,7 +138,7 @@ def test_a_fan_out_that_cuts_its_waiting_message_holds_that_message_alone() -> N
     machine.feed(signals.WorkerEnded(ended(FIRST.id)))
     machine.feed(signals.EndStored(FIRST.id))
     assert (machine.state.turn, machine.state.queue) == (None, (SECOND,))
-    assert not machine.state.may_sleep
+    assert machine.state.may_sleep
     assert machine.feed(signals.Stored(THIRD, 0)) == (signals.CommitHandOver(THIRD),)
     machine.feed(signals.HandOverStored(THIRD.id))
     machine.feed(signals.WorkerEnded(ended(THIRD.id)))
@@ -159,7 +162,7 @@ def test_an_owners_message_behind_one_that_a_fan_out_cuts_runs_whatever_its_phas
 
 def test_a_message_that_a_fan_out_cuts_while_it_is_being_stored_is_held_alone() -> None:
     machine = Machine()
-    machine.feed(signals.Stop("interrupted", FIRST.id, accepting=True))
+    machine.feed(signals.Stop("interrupted", FIRST.id, others=True))
     assert machine.feed(signals.Stored(FIRST, 0)) == ()
     assert machine.feed(signals.Stored(SECOND, 0)) == (signals.CommitHandOver(SECOND),)
 
@@ -189,8 +192,9 @@ def test_what_the_store_refused_is_tried_again_after_one_pause_whatever_comes_me
 
 def test_a_message_that_can_never_be_handed_over_is_taken_out_and_fails_with_the_reason() -> None:
     machine = Machine(FIRST, SECOND)
-    assert machine.feed(signals.HandOverRefused(FIRST.id, faulty=True)) == (signals.CommitCancel(FIRST.id),)
-    announced, following = machine.feed(signals.Cancelled(FIRST.id))
+    (commit,) = machine.feed(signals.HandOverRefused(FIRST.id, faulty=True))
+    assert isinstance(commit, signals.CommitFailure)
+    announced, following = machine.feed(signals.FailureStored(FIRST.id))
     assert isinstance(announced, signals.Announce)
     assert (announced.end.outcome, announced.end.stop_reason) == ("failed", "died")
     assert "never ran" in (announced.end.error_text or "")
@@ -199,10 +203,10 @@ def test_a_message_that_can_never_be_handed_over_is_taken_out_and_fails_with_the
 
 def test_what_can_neither_be_handed_over_nor_be_taken_out_is_left_to_the_store() -> None:
     machine = Machine(FIRST, SECOND)
-    machine.feed(signals.HandOverRefused(FIRST.id, faulty=True))
+    commit = machine.feed(signals.HandOverRefused(FIRST.id, faulty=True))
     assert machine.feed(signals.StoreFailed(FIRST.id)) == (signals.AskAgainLater(),)
-    assert machine.feed(signals.TryAgain()) == (signals.CommitCancel(FIRST.id),)
-    effects = machine.feed(signals.CancelRefused(FIRST.id))
+    assert machine.feed(signals.TryAgain()) == commit
+    effects = machine.feed(signals.FailureRefused(FIRST.id))
     assert effects == (signals.LookUp(FIRST.id), signals.CommitHandOver(SECOND))
 
 

@@ -1,0 +1,93 @@
+"""The background tasks of a session's actor: what its workers tell of them, and that it gets stored."""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Literal
+
+from showcaller.actors.contract.worker import TaskEnded, TaskOutput, TaskStarted
+from showcaller.actors.relay.at_workers import AtWorkers
+from showcaller.actors.relay.messages import TaskGlance, TaskTail
+from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.session_tags import ForTask
+from showcaller.actors.relay.tasks import Tasks, TaskWrite
+from showcaller.store.batch import Answer
+
+logger = logging.getLogger("showcaller.relay")
+
+
+class Background:
+    """Keeps a session's tasks. ``write`` hands the writer a command with a tag."""
+
+    def __init__(
+        self,
+        session: str,
+        ports: Ports,
+        at_workers: AtWorkers,
+        write: Callable[[str, dict[str, Any], ForTask], None],
+    ) -> None:
+        self._session = session
+        self._ports = ports
+        self._at_workers = at_workers
+        self._write = write
+        self._tasks = Tasks(session)
+
+    def __bool__(self) -> bool:
+        """Whether a task runs, or its end is not stored yet."""
+        return bool(self._tasks)
+
+    @property
+    def running(self) -> tuple[TaskGlance, ...]:
+        """The tasks that run."""
+        return self._tasks.running
+
+    def look(self, task: str) -> TaskTail | None:
+        """Give a task's output; None when none of that id is here."""
+        return self._tasks.look(task)
+
+    def load(self, rows: list[dict[str, Any]]) -> None:
+        """Take up what the store has as running, and what workers have told since."""
+        for row in rows:
+            self._tasks.find(row)
+        for frame in self._at_workers.task_frames(self._session):
+            if isinstance(frame, TaskStarted):
+                self.started(frame, None)
+            else:
+                self.ended(frame)
+
+    def started(self, frame: TaskStarted, turn: str | None) -> None:
+        """A task has begun."""
+        self._tasks.start(frame, self._ports.new_id("tsk_"), turn, self._ports.clock.wall())
+        self.store()
+
+    def wrote(self, frame: TaskOutput) -> None:
+        """A task has written something."""
+        self._tasks.write(frame, self._ports.clock.wall())
+
+    def ended(self, frame: TaskEnded) -> None:
+        """A task has its end."""
+        self._tasks.finish(frame)
+        self.store()
+
+    def store(self) -> None:
+        """Have stored what is due; also what was put off because the store refused it."""
+        for write in self._tasks.due(self._ports.clock.wall()):
+            self._write(write.command, write.arguments, ForTask(write))
+
+    def written(self, write: TaskWrite, answer: Answer) -> Literal["stored", "continues", "again"]:
+        """Take what became of a write; ``continues``: the agent goes on by itself after the task's end."""
+        if answer.error == "storage":
+            self._tasks.put_off(write)
+            return "again"
+        kind: Literal["task_started", "task_ended"] = (
+            "task_started" if write.command == "start_task" else "task_ended"
+        )
+        self._at_workers.task_stored(self._session, write.name, kind)
+        if answer.error is not None:
+            logger.error("%s of task %s was not stored: %s", write.command, write.name, answer.detail)
+        if answer.error is not None or "duplicate" in answer.value:  # a late word of one that has ended
+            self._tasks.drop(write)
+            self._at_workers.task_stored(self._session, write.name, "task_ended")
+            return "stored"
+        end = self._tasks.stored(write)
+        self.store()
+        return "continues" if end is not None and end.continues else "stored"

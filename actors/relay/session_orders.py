@@ -1,0 +1,128 @@
+"""What a session is ordered to do with its queue or itself: stop, go on, be killed, archived, deleted."""
+
+from collections.abc import Callable
+from typing import Any
+
+from showcaller.actors.contract.worker import KillAgent
+from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.background import Background
+from showcaller.actors.relay.messages import Archive, Delete, GoOn, Kill, Stopped, StopRunning, WriteId
+from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.relay.replies import Reply, answer, answer_all
+from showcaller.actors.relay.session_answers import is_working, put_away_answer, stop_answer, write_id
+from showcaller.actors.relay.session_tags import ForPutAway, ForRelease, ForStop
+from showcaller.actors.relay.turns import Turns
+from showcaller.store.batch import Answer
+
+ENDABLE = frozenset({"handing", "running", "stopping"})
+
+
+class Orders:
+    """Carries out the orders of one session; who gave one is answered once what they want is stored."""
+
+    def __init__(
+        self,
+        session: str,
+        ports: Ports,
+        turns: Turns,
+        background: Background,
+        write: Callable[[str, dict[str, Any], Any], None],
+    ) -> None:
+        self._session = session
+        self._ports = ports
+        self._turns = turns
+        self._background = background
+        self._write = write
+        self._asking: dict[int, Reply] = {}  # by the tag of what is being written
+
+    def answer_all(self, error: Exception) -> None:
+        """Give this to all who wait for an answer."""
+        answer_all(self._asking.values(), error)
+
+    # -- orders ------------------------------------------------------------------------------------
+
+    def stop(self, order: StopRunning | Kill, reply: Reply, *, others: bool) -> None:
+        """Have the turn end and the queue held; ``others``: messages are being stored."""
+        current = self._turns.state.turn
+        requested = current is not None and current.phase in ENDABLE
+        if isinstance(order, Kill):
+            requested = requested or bool(self._background.running)
+        others = others or bool(self._background)
+        effects = self._turns.step(signals.Stop("stopped", others=others))
+        if isinstance(order, Kill):
+            self._ports.workers.send([KillAgent(session=self._session)])
+        self._hold(order.call, reply, requested=requested, is_due=signals.CommitHold() in effects)
+
+    def _hold(self, call: WriteId | None, reply: Reply, *, requested: bool, is_due: bool) -> None:
+        tag, at = ForStop(reply, requested), self._ports.clock.wall()
+        named = write_id(call, {"requested": requested})
+        if is_due:
+            self._ask("hold_queue", {"session": self._session, "at": at, "call": named}, tag)
+        elif named is not None:
+            self._ask("remember_call", {"call": named, "at": at}, tag)
+        else:
+            answer(reply, Stopped(requested))
+
+    def hold_once_more(self, effects: tuple[signals.Effect, ...]) -> None:
+        """Have stored, as the relay closes, that a stop holds the queue, if the store refused that before."""
+        if signals.CommitHold() in effects:
+            self._hold(None, None, requested=False, is_due=True)
+
+    def go_on(self, order: GoOn, reply: Reply) -> None:
+        """Let the queue go on; what a stop holds once that is stored."""
+        effects = self._turns.step(signals.GoOn(order.message))
+        release = next((effect for effect in effects if isinstance(effect, signals.CommitRelease)), None)
+        if release is None:
+            answer(reply, None)
+        else:
+            self._ask("release_queue", {"session": self._session}, ForRelease(reply, release.stops))
+
+    def put_away(self, order: Archive | Delete, reply: Reply) -> None:
+        """Archive or delete the session unless it works."""
+        if self._turns.state.works or self._background:
+            answer(reply, is_working(self._session, "Nothing was changed."))
+            return
+        is_deleted = isinstance(order, Delete)
+        arguments = {
+            "session": self._session,
+            "at": self._ports.clock.wall(),
+            "call": write_id(order.call),
+        }
+        command = "delete_session" if is_deleted else "archive_session"
+        self._ask(command, arguments, ForPutAway(reply, is_deleted))
+
+    def _ask(self, name: str, arguments: dict[str, Any], tag: ForStop | ForRelease | ForPutAway) -> None:
+        self._asking[id(tag)] = tag.reply
+        self._write(name, arguments, tag)
+
+    # -- what the store answers --------------------------------------------------------------------
+
+    def held(self, tag: ForStop, stored: Answer) -> None:
+        """The store has answered to holding the queue."""
+        self._answer(tag, stop_answer(self._session, stored, requested=tag.requested))
+        if not _is_done(stored):
+            self._turns.step(signals.HoldFailed())
+
+    def released(self, tag: ForRelease, stored: Answer) -> None:
+        """The store has answered to letting the queue go on."""
+        self._answer(tag, refusal_of(stored))
+        if stored.error is None:
+            self._turns.step(signals.Released(tag.stops))
+
+    def is_put_away(self, tag: ForPutAway, stored: Answer) -> bool:
+        """The store has answered to archiving or deleting; gives whether the session is deleted now."""
+        self._answer(tag, put_away_answer(stored))
+        if not _is_done(stored):
+            return False
+        self._turns.step(signals.PutAway())
+        return tag.is_deleted
+
+    def _answer(self, tag: ForStop | ForRelease | ForPutAway, value: Any) -> None:
+        self._asking.pop(id(tag), None)
+        answer(tag.reply, value)
+
+
+def _is_done(stored: Answer) -> bool:
+    """Tell whether a command was carried out now: not refused, and not remembered from an earlier time."""
+    return stored.error is None and "duplicate_result" not in stored.value

@@ -1,0 +1,50 @@
+"""What a session attaches to what it writes, to know the answer when it comes back."""
+
+from typing import NamedTuple
+
+from showcaller.actors.relay.messages import Prompt
+from showcaller.actors.relay.replies import Reply
+from showcaller.actors.relay.tasks import TaskWrite
+
+
+class ForPrompt(NamedTuple):
+    """Accepts a prompt; ``stops`` is what the turn counted when it arrived; ``reply`` is its sender's."""
+
+    prompt: Prompt
+    stops: int
+    is_busy: bool
+
+
+class ForTurn(NamedTuple):
+    """About a turn; ``reply`` is the id of the agent's message that ends it, if any."""
+
+    command: str
+    message: str
+    reply: str | None = None
+
+
+class ForStop(NamedTuple):
+    """Holds the queue; ``requested`` is what the stop is answered."""
+
+    reply: Reply
+    requested: bool
+
+
+class ForRelease(NamedTuple):
+    """Lets the queue go on; ``stops`` is what the turn counted when that was asked."""
+
+    reply: Reply
+    stops: int
+
+
+class ForPutAway(NamedTuple):
+    """Archives or deletes the session."""
+
+    reply: Reply
+    is_deleted: bool
+
+
+class ForTask(NamedTuple):
+    """About a background task."""
+
+    write: TaskWrite

@@ -1,0 +1,90 @@
+"""The moves of a session's state machine that more than one of its parts makes."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay.turn_signals import (
+    Announce,
+    CommitContinuation,
+    CommitEnd,
+    CommitHandOver,
+    Effect,
+    LookUp,
+    Waiting,
+)
+from showcaller.actors.relay.turn_state import Turn, TurnState, as_cut, joined_ends
+
+
+class Step(NamedTuple):
+    """The next state, and what to do, in order."""
+
+    state: TurnState
+    effects: tuple[Effect, ...] = ()
+
+
+def with_turn(state: TurnState, turn: Turn, **changes: Any) -> TurnState:
+    """Change the turn under way."""
+    return replace(state, turn=replace(turn, **changes))
+
+
+def begin_next(state: TurnState) -> Step:
+    """Begin the next turn, if one may begin: the agent going on by itself comes before what waits."""
+    if state.continuation is not None and state.may_begin:
+        turn = Turn(state.continuation, "handing")
+        return Step(replace(state, continuation=None, turn=turn), (CommitContinuation(turn.message),))
+    position = state.position_of_next()
+    if position is None:
+        return Step(state)
+    message = state.queue[position]
+    turn = Turn(message, "handing", passed=position)
+    return Step(replace(state, queue=without(state.queue, message), turn=turn), (CommitHandOver(message),))
+
+
+def without(queue: tuple[Waiting, ...], message: Waiting) -> tuple[Waiting, ...]:
+    """Give the queue with this message taken out."""
+    return tuple(waiting for waiting in queue if waiting.id != message.id)
+
+
+def put_back(state: TurnState, turn: Turn) -> TurnState:
+    """Let the turn's message wait again in its place."""
+    message = turn.message
+    if message.continues:
+        return replace(state, turn=None, continuation=message)
+    queue = (*state.queue[: turn.passed], message, *state.queue[turn.passed :])
+    return replace(state, turn=None, queue=queue)
+
+
+def end_turn(state: TurnState, end: TurnEnded) -> Step:
+    """Have the turn's end committed, once it is settled whether a message joins it."""
+    turn = state.turn
+    assert turn is not None
+    end = as_cut(end, turn.cut)
+    state = with_turn(state, turn, phase="ending", end=end)
+    if turn.joining is not None and turn.joining.phase != "asked":
+        return Step(state)
+    return Step(state, (CommitEnd(end),))
+
+
+def announce(state: TurnState) -> Step:
+    """The end of the turn is stored: tell so of its message and of those that joined it."""
+    turn = state.turn
+    assert turn is not None
+    assert turn.end is not None
+    ends = (turn.end, *joined_ends(turn, turn.end))
+    return after(replace(state, refusals=0), *(Announce(end) for end in ends))
+
+
+def drop(state: TurnState) -> Step:
+    """Let go of a turn that gets no end from here."""
+    turn = state.turn
+    assert turn is not None
+    return after(state, *(LookUp(message.id) for message in (turn.message, *turn.steered)))
+
+
+def after(state: TurnState, *effects: Effect) -> Step:
+    """The turn is over, whether its message has its end or waits again: tell so, and begin the next."""
+    turn = state.turn
+    over = frozenset(() if turn is None else (turn.message.id,))
+    following = begin_next(replace(state, turn=None, pausing=False, set_aside=state.set_aside - over))
+    return Step(following.state, (*effects, *following.effects))

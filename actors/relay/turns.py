@@ -1,0 +1,204 @@
+"""A session's queue and turn at work: carries out what the state machine of ``turn.py`` decides."""
+
+import logging
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput
+from showcaller.actors.relay import turn
+from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.at_workers import AtWorkers
+from showcaller.actors.relay.in_flight import InFlight
+from showcaller.actors.relay.listeners import Listeners
+from showcaller.actors.relay.messages import TurnOver
+from showcaller.actors.relay.pauses import Pauses
+from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.refusals import storage_refusal
+from showcaller.actors.relay.session_tags import ForTurn
+from showcaller.actors.relay.turn_records import (
+    TurnCommit,
+    found_signals,
+    run_turn,
+    seconds_left,
+    signal_of,
+    turn_command,
+)
+from showcaller.actors.relay.turn_state import UNACKNOWLEDGED, TurnState
+from showcaller.actors.runtime import Timer
+from showcaller.store.batch import Answer
+
+logger = logging.getLogger("showcaller.relay")
+
+Writes = Callable[[str, dict[str, Any], Any], None]
+Tells = Callable[[float, Any], Timer]
+
+
+class TryAgain(NamedTuple):
+    """To the session itself: the pause after a refusal of the store is over."""
+
+
+class TimeIsUp(NamedTuple):
+    """To the session itself: this turn has run as long as a turn may."""
+
+    turn: str
+
+
+class Turns:
+    """The state of a session's turns, and what changes it. ``row`` is the session's, once that is known.
+
+    ``write`` hands the writer a command with a tag; ``tell_after`` tells the session something later. What
+    the state machine wants held or released is only given back: those who asked for it write it.
+    """
+
+    def __init__(
+        self, session: str, ports: Ports, at_workers: AtWorkers, write: Writes, tell_after: Tells
+    ) -> None:
+        self.row: dict[str, Any] = {}
+        self.state = TurnState(session)
+        self.in_flight = InFlight()
+        self.listeners = Listeners()
+        self._session = session
+        self._ports = ports
+        self._at_workers = at_workers
+        self._write = write
+        self._tell_after = tell_after
+        self._pauses = Pauses()
+        self._last_reply: str | None = None
+        self._next_run: RunTurn | None = None
+        self._time_is_up: Timer | None = None
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def step(self, event: signals.Input) -> tuple[signals.Effect, ...]:
+        """Have the state machine take an input, carry out what follows, and give that."""
+        self.state, effects = turn.step(self.state, event)
+        for effect in effects:
+            self._carry_out(effect)
+        return effects
+
+    def take(self, event: signals.Input) -> None:
+        """Have the state machine take an input, and carry out what follows."""
+        self.step(event)
+
+    def load(self) -> None:
+        """Take up what the store tells of an earlier life, as ``row`` has it."""
+        if self.row["held_at"] is not None:
+            self.step(signals.FoundHeld())
+        rows = self.row["unfinished"]
+        for row in rows:
+            if row["status"] == "handed" and row["steered_into"] is None:
+                self._take_up(row, [joined for joined in rows if joined["steered_into"] == row["id"]])
+        for row in rows:
+            if row["status"] == "queued":
+                self._take_up(row, [])
+
+    def _take_up(self, row: dict[str, Any], joined: list[dict[str, Any]]) -> None:
+        known = self._at_workers.find(self._session, row["id"]) if row["status"] == "handed" else None
+        if row["status"] == "handed" and known is None:  # to be sent when the session failed; was it?
+            logger.error("The store has %s with a worker, but none is known to have it", row["id"])
+        elif known is not None:
+            self.in_flight.begin(row["id"])
+        events = found_signals(row, joined, at_worker=known is not None)
+        for event in events:
+            self.step(event)
+        if isinstance(known, TurnEnded):
+            self.step(signals.WorkerEnded(known))
+        elif known is not None:
+            self._watch_time(row["id"], row["handed_at"], is_attempt=row["fanout"] is not None)
+
+    def wrote(self, output: TurnOutput) -> None:
+        """The turn has written a piece of its reply."""
+        self.in_flight.add(output)
+
+    def written(self, tag: ForTurn, answer: Answer) -> None:
+        """The store has answered a command about a turn."""
+        if answer.error is None:
+            self._pauses.over()
+            self._last_reply = tag.reply
+        elif answer.error == "storage":
+            self.listeners.trouble(tag.message, storage_refusal(answer))
+        elif answer.error == "fault" or (answer.error == "conflict" and tag.command in UNEXPECTED):
+            logger.error("%s of %s was not stored: %s", tag.command, tag.message, answer.detail)
+        self.step(signal_of(tag.command, tag.message, answer.error))
+
+    # -- effects -----------------------------------------------------------------------------------
+
+    def _carry_out(self, effect: signals.Effect) -> None:
+        match effect:
+            case signals.CommitHandOver(message) | signals.CommitContinuation(message):
+                self._prepare(effect, message)
+            case signals.SendRun(message):
+                self._send_run(message)
+            case signals.SendStop(message_id):
+                self._ports.workers.send([StopTurn(session=self._session, turn=message_id)])
+            case signals.SendSteer(message, turn_id):
+                steer = SteerTurn(session=self._session, turn=turn_id, message=message.id, text=message.text)
+                self._ports.workers.send([steer])
+            case signals.Announce(end):
+                self._turn_is_over(end.turn)
+                reply = None if end.error_text == UNACKNOWLEDGED else self._last_reply
+                self.listeners.over(TurnOver(self._session, end.turn, end, reply))
+            case signals.LookUp(message_id):
+                self._turn_is_over(message_id)
+                self.listeners.look_up(message_id)
+            case signals.AskAgainLater():
+                self._tell_after(self._pauses.next(), TryAgain())
+            case signals.CommitEnd():
+                self._commit_end(effect)
+            case signals.CommitHold() | signals.CommitRelease():
+                pass
+            case _:
+                self._commit(effect)
+
+    def _prepare(
+        self, effect: signals.CommitHandOver | signals.CommitContinuation, message: signals.Waiting
+    ) -> None:
+        """Make what the worker will get before the hand-over is stored: what cannot be made never runs."""
+        try:
+            self._next_run = run_turn(self.row, message)
+        except Exception:
+            logger.exception("Message %s cannot be handed to any worker", message.id)
+            self.step(signals.HandOverRefused(message.id, faulty=True))
+            return
+        self._commit(effect)
+
+    def _commit_end(self, effect: signals.CommitEnd) -> None:
+        self._commit(effect, self._ports.new_id("msg_") if effect.end.reply else None)
+
+    def _commit(self, effect: TurnCommit, reply: str | None = None) -> None:
+        at = self._ports.clock.wall()
+        command = turn_command(effect, self._session, self._ports.worker, at, reply)
+        self._write(command.name, command.arguments, ForTurn(command.name, command.message, reply))
+
+    def _send_run(self, message: signals.Waiting) -> None:
+        run = self._next_run
+        assert run is not None
+        assert run.turn == message.id
+        self.in_flight.begin(message.id)
+        self._at_workers.begin(self._session, message.id)  # before it is sent: its end may come at once
+        try:
+            self._ports.workers.send([run])
+        except Exception:
+            self._at_workers.forget(self._session)  # whether a worker has it is not known any more
+            raise
+        self._watch_time(message.id, self._ports.clock.wall(), is_attempt=message.is_attempt)
+
+    def _watch_time(self, turn_id: str, since: int, *, is_attempt: bool) -> None:
+        """Have a turn end that takes too long; a fan-out sees to its attempts itself."""
+        left = seconds_left(self._ports.settings.max_turn_minutes, since, self._ports.clock.wall())
+        if left is not None and not is_attempt:
+            self._time_is_up = self._tell_after(left, TimeIsUp(turn_id))
+
+    def _turn_is_over(self, message: str) -> None:
+        """Forget the turn of this message, if that is the one at a worker."""
+        if message != self.in_flight.turn:
+            return
+        self.in_flight.end()
+        self._at_workers.forget(self._session)
+        if self._time_is_up is not None:
+            self._time_is_up.cancel()
+            self._time_is_up = None
+
+
+UNEXPECTED = frozenset({"take_back", "end_turn", "end_queued", "steer_taken", "unsteer_message"})
+"""Commands that no conflict should meet; the others lose a race against whoever empties the queue."""

@@ -1,0 +1,208 @@
+"""What a store makes of the commands of a session's turns: a model of it, simple enough to be believed."""
+
+from collections import deque
+from typing import Literal, NamedTuple
+
+from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.turn_state import UNACKNOWLEDGED
+
+RELEASING = frozenset({"owner", "agent"})
+
+
+class Accept(NamedTuple):
+    """A message is to be stored; ``stops`` is what the session counted when it came."""
+
+    message: signals.Waiting
+    stops: int
+    steers: bool
+
+
+class Archive(NamedTuple):
+    """The session is to be put away."""
+
+
+OfTurn = (
+    signals.CommitHandOver
+    | signals.CommitContinuation
+    | signals.CommitTakeBack
+    | signals.CommitFailure
+    | signals.CommitSteer
+    | signals.CommitTaken
+    | signals.CommitUnsteer
+    | signals.CommitEnd
+)
+Command = Accept | Archive | OfTurn | signals.CommitHold | signals.CommitRelease
+Refusal = Literal["storage", "fault"]
+
+
+class Row(NamedTuple):
+    """A message as the store has it."""
+
+    message: signals.Waiting
+    status: str
+    steered_into: str | None = None
+    taken: bool = False
+    error: str | None = None
+
+
+class ModelStore:
+    """Takes commands in order and commits them one by one, or refuses."""
+
+    def __init__(self) -> None:
+        self.pipe: deque[Command] = deque()
+        self.rows: dict[str, Row] = {}
+        self.held = False
+        self.archived = False
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    def status(self, message: str) -> str:
+        return self.rows[message].status
+
+    def with_status(self, status: str) -> list[Row]:
+        return [row for row in self.rows.values() if row.status == status]
+
+    @property
+    def turn(self) -> Row | None:
+        """The row of the turn that it takes to be running."""
+        return next((row for row in self.with_status("handed") if row.steered_into is None), None)
+
+    @property
+    def of_turn(self) -> list[Command]:
+        """The commands under way that are about the turn."""
+        return [command for command in self.pipe if isinstance(command, OfTurn)]
+
+    # -- committing --------------------------------------------------------------------------------
+
+    def commit(self) -> list[signals.Input]:
+        """Commit the next command and give what the session hears of it."""
+        command = self.pipe.popleft()
+        match command:
+            case Accept(message, stops, steers):
+                if self.archived:
+                    return []
+                self.rows[message.id] = Row(message, "queued")
+                self.held = self.held and message.origin not in RELEASING
+                return [signals.Stored(message, stops, steers)]
+            case Archive():
+                return self._archive()
+            case signals.CommitHold():
+                self.held = True
+                return []
+            case signals.CommitRelease(stops):
+                self.held = False
+                return [signals.Released(stops)]
+            case _:
+                return [self._commit_of_turn(command)]
+
+    def _archive(self) -> list[signals.Input]:
+        if self.turn is not None:
+            return []
+        self.archived = True
+        for row in self.with_status("queued"):
+            self._set(row, status="cancelled")
+        return [signals.PutAway()]
+
+    def _commit_of_turn(self, command: OfTurn) -> signals.Input:
+        match command:
+            case signals.CommitHandOver(message):
+                if self.status(message.id) != "queued":
+                    return signals.HandOverRefused(message.id)
+                assert self.turn is None, "two turns at a time"
+                return self._now(message.id, "handed", signals.HandOverStored(message.id))
+            case signals.CommitContinuation(message):
+                if self.archived or self.turn is not None:
+                    return signals.HandOverRefused(message.id)
+                self.rows[message.id] = Row(message, "handed")
+                return signals.HandOverStored(message.id)
+            case signals.CommitTakeBack(message_id):
+                assert self.status(message_id) == "handed"
+                return self._now(message_id, "queued", signals.TakenBack(message_id))
+            case signals.CommitFailure(end):
+                if self.status(end.turn) != "queued":
+                    return signals.FailureRefused(end.turn)
+                return self._now(end.turn, "failed", signals.FailureStored(end.turn))
+            case signals.CommitEnd(end):
+                return self._end(end.turn, end.outcome)
+            case _:
+                return self._commit_joining(command)
+
+    def _commit_joining(
+        self, command: signals.CommitSteer | signals.CommitTaken | signals.CommitUnsteer
+    ) -> signals.Input:
+        match command:
+            case signals.CommitSteer(message, turn):
+                return self._steer(message.id, turn)
+            case signals.CommitTaken(message_id):
+                assert self.rows[message_id].steered_into is not None
+                self._set(self.rows[message_id], taken=True)
+                return signals.SteerTaken(message_id)
+            case signals.CommitUnsteer(message_id):
+                assert not self.rows[message_id].taken
+                self._set(self.rows[message_id], status="queued", steered_into=None)
+                return signals.Unsteered(message_id)
+
+    def _steer(self, message: str, turn: str) -> signals.Input:
+        if self.status(message) != "queued":
+            return signals.SteerRefused(message)
+        assert self.turn is not None
+        assert self.turn.message.id == turn
+        self._set(self.rows[message], status="handed", steered_into=turn)
+        return signals.SteerStored(message)
+
+    def _end(self, turn: str, outcome: str) -> signals.Input:
+        row = self.rows[turn]
+        assert (row.status, row.steered_into) == ("handed", None), "a second end"
+        self._set(row, status=outcome)
+        for joined in self.with_status("handed"):
+            if joined.steered_into == turn and joined.taken:
+                self._set(joined, status=outcome)
+            elif joined.steered_into == turn:
+                self._set(joined, status="failed", error=UNACKNOWLEDGED)
+        return signals.EndStored(turn)
+
+    def _now(self, message: str, status: str, told: signals.Input) -> signals.Input:
+        self._set(self.rows[message], status=status)
+        return told
+
+    def _set(self, row: Row, **changes: object) -> None:
+        self.rows[row.message.id] = row._replace(**changes)  # type: ignore[arg-type]
+
+    # -- refusing ----------------------------------------------------------------------------------
+
+    def refuse(self, why: Refusal) -> list[signals.Input]:
+        """Refuse the next command and give what the session hears of it."""
+        command = self.pipe.popleft()
+        faulty = why == "fault"
+        match command:
+            case Accept() | Archive() | signals.CommitRelease():
+                return []
+            case signals.CommitHold():
+                return [signals.HoldFailed()]
+            case signals.CommitHandOver(message) | signals.CommitContinuation(message):
+                refused = signals.HandOverRefused(message.id, faulty=True)
+                return [refused if faulty else signals.HandOverFailed(message.id)]
+            case signals.CommitSteer(message):
+                return [signals.SteerFailed(message.id)]
+            case signals.CommitTaken(message_id) | signals.CommitUnsteer(message_id):
+                refused_joining = signals.JoiningRefused(message_id, faulty=True)
+                return [refused_joining if faulty else signals.StoreFailed(message_id)]
+            case signals.CommitTakeBack(message_id):
+                refused_back = signals.TakeBackRefused(message_id, faulty=True)
+                return [refused_back if faulty else signals.StoreFailed(message_id)]
+            case signals.CommitFailure(end):
+                return [signals.FailureRefused(end.turn) if faulty else signals.StoreFailed(end.turn)]
+            case signals.CommitEnd(end):
+                refused_end = signals.EndRefused(end.turn, faulty=True)
+                return [refused_end if faulty else signals.StoreFailed(end.turn)]
+
+    # -- a relay that ends, and starts again -------------------------------------------------------
+
+    def cancel(self, message: str) -> None:
+        """Somebody takes a message out of the queue."""
+        self._set(self.rows[message], status="cancelled")
+
+    def interrupt_turns(self) -> None:
+        """What a relay does at its start: whatever was with a worker is interrupted."""
+        for row in self.with_status("handed"):
+            self._set(row, status="failed", error="interrupted")
