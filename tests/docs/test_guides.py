@@ -1,9 +1,14 @@
 """Every block of Python in the guides runs, and prints what the guide shows."""
 
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 
+from bench import __main__ as bench
+from bench import catalogue
+from bench.peer import by_name
 from tests.docs import blocks
 from tests.docs.blocks import Block
 
@@ -52,6 +57,36 @@ def test_a_program_of_a_guide_runs_by_itself(block: Block) -> None:
 @pytest.mark.parametrize("block", single("tests"))
 def test_the_tests_of_a_guide_pass(block: Block, tmp_path: Path) -> None:
     assert " passed" in blocks.tests(block, tmp_path)
+
+
+def understood(line: str) -> bool:
+    """Say whether a command that a guide shows would be taken as it stands; nothing is measured."""
+    prompt, python, option, module, *words = shlex.split(line, comments=True)
+    assert [prompt, python, option, module] == ["$", "python", "-m", "bench"], line
+    with bench.main.make_context("python -m bench", words) as context:
+        names = context.params["names"]
+        peers = context.params["peer_names"].split(",")
+    if names != ("list",):
+        catalogue.chosen(names)
+    return all(by_name(peer) for peer in peers if peer != "none")
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_commands_that_a_guide_shows_are_understood(guide: Path) -> None:
+    for block in of(guide):
+        if block.info == "console":
+            assert [line for line in block.text.splitlines() if not understood(line)] == []
+
+
+@pytest.mark.parametrize("line", ["$ python -m bench nonsense", "$ python -m bench ring --peers nobody"])
+def test_a_command_that_names_what_is_not_there_is_found(line: str) -> None:
+    with pytest.raises(KeyError):
+        understood(line)
+
+
+def test_a_command_with_an_option_that_is_not_there_is_found() -> None:
+    with pytest.raises(click.UsageError):
+        understood("$ python -m bench ring --fast")
 
 
 @pytest.mark.parametrize("guide", GUIDES)
