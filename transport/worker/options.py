@@ -13,7 +13,7 @@ class WorkerOptions(BaseModel):
     """One line of JSON.
 
     ``address`` is where the relay listens, and ``token`` what it knows this worker by; ``folder`` is the
-    worker's own, not there yet; ``grace`` and ``alone`` are seconds: for work that is asked to end, and for
+    worker's own; ``grace`` and ``alone`` are seconds: for work that is asked to end, and for
     which a worker goes on without its relay.
     """
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import os
 import signal
+from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
@@ -14,7 +16,9 @@ from showcaller.transport.worker.catalogue import built_in_providers
 from showcaller.transport.worker.host import Host
 from showcaller.transport.worker.journal import SpoolJournal
 from showcaller.transport.worker.options import WorkerOptions
+from showcaller.transport.worker.process_identity import identify
 from showcaller.transport.worker.spool import Spool
+from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder
 
 log = logging.getLogger("showcaller.worker")
 
@@ -27,17 +31,22 @@ class WorkerService:
     """Runs a host until it is told to end, by SIGTERM or SIGINT, or has been alone for too long."""
 
     def __init__(self, options: WorkerOptions) -> None:
-        """Must be made on the event loop. Raises OSError when the folder cannot be made."""
+        """Must be made on the event loop. Raises OSError when its folder is not there or cannot be used."""
         self._options = options
         self._loop = asyncio.get_running_loop()
         self._ending = asyncio.Event()
         self._alone: asyncio.TimerHandle | None = None
-        spool = Spool(options.spool)
+        process = identify(os.getpid())
+        card = WorkerCard(name=options.name, token=options.token, pid=process.pid, started=process.started)
+        WorkerFolder(Path(options.folder)).write(card)
+        self._spool = Spool(options.spool)
         self._socket = RelaySocket(
             options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
         )
         self._link = RelayLink(OnLoop(self._socket.end, self._loop))
-        self._host = Host(self._link, built_in_providers(), grace=options.grace, journal=SpoolJournal(spool))
+        self._host = Host(
+            self._link, built_in_providers(), grace=options.grace, journal=SpoolJournal(self._spool)
+        )
         self._is_alone()
 
     async def run(self) -> None:
@@ -58,6 +67,8 @@ class WorkerService:
         log.info("The relay is %s", news)
         if news == "changed":
             self._link.renew()
+        if news == "refused" and not self._spool.turns:
+            self._ending.set()  # nobody waits for anything of this worker
         if news in {"away", "refused"}:
             self._is_alone()
         elif self._alone is not None:

@@ -61,7 +61,7 @@ class Spool:
         self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES, turn_bytes: int = TURN_BYTES
     ) -> None:
         """Begin a journal in a new folder; raises OSError, FileExistsError for one that is there."""
-        folder.mkdir(mode=0o700, parents=True)
+        folder.mkdir(mode=0o700)
         self._folder = folder
         self._segment_bytes = segment_bytes
         self._turn_bytes = turn_bytes

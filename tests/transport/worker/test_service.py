@@ -41,6 +41,7 @@ class Desk:
         self.address = f"ipc://{folder / 'links'}"
         self.name = new_id("wrk_")
         self.own = folder / self.name
+        self.own.mkdir(mode=0o700)
         self.runs = 0
         self.bind()
 
@@ -218,6 +219,18 @@ def test_a_worker_that_is_alone_for_too_long_ends(desk: Desk) -> None:
     desk.start(alone=1.0)
     assert desk.exit_code() == 0
     desk.bind()
+
+
+def test_a_worker_that_nobody_expects_and_that_has_nothing_to_tell_ends(desk: Desk) -> None:
+    desk.start(token="another token than the relay's")
+    assert desk.exit_code() == 0
+
+
+def test_a_worker_whose_folder_is_gone_ends_before_it_calls(desk: Desk) -> None:
+    desk.own.rmdir()
+    desk.start()
+    assert desk.exit_code() == 1
+    assert desk.news.empty()
 
 
 def test_bad_options_are_refused_in_one_line() -> None:

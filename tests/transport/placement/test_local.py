@@ -1,0 +1,159 @@
+"""Workers that a relay starts, and that the next one finds."""
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from showcaller.actors.contract.ids import new_id
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, TurnEnded
+from showcaller.transport.links.sockets import WorkerHub
+from showcaller.transport.placement.deaths import DeathWatch
+from showcaller.transport.placement.local import LocalPlacement, LocalWorker
+from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive
+from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder
+
+LIMIT = 30.0
+
+
+class Relay:
+    """What of a relay has to do with its workers."""
+
+    def __init__(self, home: Path, run: str) -> None:
+        address = f"ipc://{home / 'links'}"
+        self.hub = WorkerHub(address, run, time.monotonic)
+        self.placement = LocalPlacement(home / "workers", address, self.hub)
+        self.deaths: queue.Queue[str] = queue.Queue()
+        self.messages: queue.Queue[FromWorkerMessage] = queue.Queue()
+
+    def start(self) -> LocalWorker:
+        return self.connected(self.placement.start(new_id("wrk_"), self.deaths.put))
+
+    def connected(self, worker: LocalWorker) -> LocalWorker:
+        worker.link.connect(self._deliver)
+        return worker
+
+    def _deliver(self, messages: Sequence[FromWorkerMessage]) -> None:
+        for message in messages:
+            self.messages.put(message)
+
+    def run(self, worker: LocalWorker, text: str) -> str:
+        turn = new_id("msg_")
+        worker.link.send([RunTurn(session="ses_a", turn=turn, provider="command", text=text)])
+        while True:
+            message = self.messages.get(timeout=LIMIT)
+            if isinstance(message, TurnEnded) and message.turn == turn:
+                return message.reply
+
+    def close(self) -> None:
+        self.placement.close()
+        self.hub.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    tmp_path.chmod(0o700)
+    yield tmp_path
+    for folder in (tmp_path / "workers").glob("*"):
+        card = WorkerFolder(folder).read()
+        if card is not None and card.pid is not None and card.is_alive:
+            os.kill(card.pid, signal.SIGKILL)
+
+
+def test_a_worker_is_started_runs_a_turn_and_is_found_by_the_next_relay(home: Path) -> None:
+    first = Relay(home, "run-1")
+    worker = first.start()
+    assert first.run(worker, "echo one") == "one\n"
+    first.close()
+    assert is_alive(worker.process), "it outlives its relay"
+    second = Relay(home, "run-2")
+    alive, dead = second.placement.find(second.deaths.put)
+    assert [found.process for found in alive] == [worker.process]
+    assert dead == []
+    found = second.connected(alive[0])
+    assert second.run(found, "echo two") == "two\n"
+    os.kill(worker.process.pid, signal.SIGTERM)
+    assert second.deaths.get(timeout=LIMIT) == worker.name
+    second.close()
+
+
+def test_the_death_of_a_worker_is_told_once_and_leaves_no_zombie(home: Path) -> None:
+    relay = Relay(home, "run-1")
+    worker = relay.start()
+    assert relay.run(worker, "echo up") == "up\n"
+    os.kill(worker.process.pid, signal.SIGKILL)
+    assert relay.deaths.get(timeout=LIMIT) == worker.name
+    assert not Path(f"/proc/{worker.process.pid}").exists()
+    assert relay.deaths.empty()
+    relay.close()
+    alive, dead = Relay(home, "run-2").placement.find(relay.deaths.put)
+    assert (alive, [folder.path.name for folder in dead]) == ([], [worker.name])
+
+
+def test_a_folder_whose_worker_was_never_started_counts_as_dead(home: Path) -> None:
+    names = [new_id("wrk_") for _ in range(3)]
+    folders = [WorkerFolder(home / "workers" / name) for name in names]
+    for folder in folders:
+        folder.make()
+    folders[1].write(WorkerCard(name=names[1], token="x" * 24))
+    (folders[2].path / "worker.json").write_text('{"torn": ')
+    relay = Relay(home, "run-1")
+    alive, dead = relay.placement.find(relay.deaths.put)
+    assert alive == []
+    assert sorted(folder.path.name for folder in dead) == sorted(names)
+    for folder in dead:
+        folder.clear_away()
+    assert list((home / "workers").iterdir()) == []
+    relay.close()
+
+
+def test_an_id_that_another_process_has_got_is_not_the_worker(home: Path) -> None:
+    mine = identify(os.getpid())
+    assert is_alive(mine)
+    assert mine.started is not None
+    assert not is_alive(ProcessIdentity(os.getpid(), mine.started - 1))
+    folder = WorkerFolder(home / "workers" / "wrk_000000000001")
+    folder.make()
+    stranger = WorkerCard(name="wrk_000000000001", token="x" * 24, pid=os.getpid(), started=mine.started - 1)
+    folder.write(stranger)
+    relay = Relay(home, "run-1")
+    alive, dead = relay.placement.find(relay.deaths.put)
+    assert (alive, len(dead)) == ([], 1)
+    relay.close()
+
+
+def test_a_process_that_has_ended_and_is_not_reaped_is_not_alive() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.DEVNULL) as child:
+        identity = identify(child.pid)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert not is_alive(identity)
+
+
+def test_the_watch_tells_at_once_of_one_that_is_dead_already() -> None:
+    watch = DeathWatch()
+    told: queue.Queue[str] = queue.Queue()
+    watch.watch(ProcessIdentity(2**22 - 1, 1), lambda: told.put("nobody"))
+    watch.watch(ProcessIdentity(os.getpid(), 1), lambda: told.put("another"))
+    assert [told.get(timeout=LIMIT) for _ in range(2)] == ["nobody", "another"]
+    watch.close()
+    watch.close()
+
+
+def test_only_its_owner_can_read_a_workers_token(home: Path) -> None:
+    relay = Relay(home, "run-1")
+    worker = relay.start()
+    assert worker.folder.path.stat().st_mode & 0o777 == 0o700
+    assert (worker.folder.path / "worker.json").stat().st_mode & 0o777 == 0o600
+    command_line = Path(f"/proc/{worker.process.pid}/cmdline").read_bytes()
+    environment = Path(f"/proc/{worker.process.pid}/environ").read_bytes()
+    card = worker.folder.read()
+    assert card is not None
+    assert card.token.encode() not in command_line + environment + worker.folder.log.read_bytes()
+    assert card.token not in relay.run(worker, "env; cat /proc/$PPID/cmdline; cat /proc/$PPID/environ")
+    relay.close()

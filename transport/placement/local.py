@@ -1,0 +1,108 @@
+"""Workers as child processes of the relay that outlive it: started, found again, and watched."""
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_urlsafe
+
+from showcaller.transport.links.conversation import News
+from showcaller.transport.links.socket_end import nobody
+from showcaller.transport.links.sockets import WorkerHub
+from showcaller.transport.links.workers import WorkerLink
+from showcaller.transport.placement.deaths import DeathWatch
+from showcaller.transport.worker.options import WorkerOptions
+from showcaller.transport.worker.process_identity import ProcessIdentity, identify
+from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, worker_folders
+
+logger = logging.getLogger("showcaller.workers")
+
+
+class LocalWorker:
+    """A worker process that is alive, or was when it was found; ``link`` reaches it."""
+
+    def __init__(
+        self, folder: WorkerFolder, card: WorkerCard, link: WorkerLink, process: ProcessIdentity
+    ) -> None:
+        self.folder = folder
+        self.name = card.name
+        self.link = link
+        self.process = process
+
+
+class LocalPlacement:
+    """Starts worker processes in folders of their own below ``parent``, and finds those started before.
+
+    Whoever uses it holds the lock of the data folder. Thread-safe.
+    """
+
+    def __init__(self, parent: Path, address: str, hub: WorkerHub) -> None:
+        self._parent = parent
+        self._address = address
+        self._hub = hub
+        self._deaths = DeathWatch()
+
+    def find(
+        self, died: Callable[[str], None], hear: Callable[[News], None] = nobody
+    ) -> tuple[list[LocalWorker], list[WorkerFolder]]:
+        """Give the workers that an earlier relay has started: those alive, and the folders of those dead."""
+        alive: list[LocalWorker] = []
+        dead: list[WorkerFolder] = []
+        for folder in worker_folders(self._parent):
+            card = folder.read()
+            if card is None or card.pid is None or not card.is_alive:
+                dead.append(folder)
+            else:
+                alive.append(self._take(folder, card, ProcessIdentity(card.pid, card.started), died, hear))
+        return alive, dead
+
+    def start(
+        self, name: str, died: Callable[[str], None], hear: Callable[[News], None] = nobody
+    ) -> LocalWorker:
+        """Start a worker; ``died`` gets its name after its death. Raises OSError."""
+        folder = WorkerFolder(self._parent / name)
+        folder.make()
+        card = WorkerCard(name=name, token=token_urlsafe(24))
+        folder.write(card)
+        options = WorkerOptions(name=name, address=self._address, token=card.token, folder=str(folder.path))
+        process = identify(_spawn(options, folder.log))
+        logger.info("Worker %s runs as process %d", name, process.pid)
+        return self._take(folder, card, process, died, hear)
+
+    def close(self) -> None:
+        """Watch no more; the workers go on."""
+        self._deaths.close()
+
+    def _take(
+        self,
+        folder: WorkerFolder,
+        card: WorkerCard,
+        process: ProcessIdentity,
+        died: Callable[[str], None],
+        hear: Callable[[News], None],
+    ) -> LocalWorker:
+        worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token, hear)), process)
+        self._deaths.watch(process, lambda: died(card.name))
+        return worker
+
+
+def _spawn(options: WorkerOptions, log: Path) -> int:
+    """Start the process in a session of its own, with its options on a pipe that no other process has."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "showcaller.transport.worker"],
+            stdin=subprocess.PIPE,
+            stdout=descriptor,
+            stderr=descriptor,
+            start_new_session=True,
+        )
+    finally:
+        os.close(descriptor)
+    assert process.stdin is not None
+    with process.stdin:
+        process.stdin.write(options.model_dump_json().encode() + b"\n")
+    process.returncode = 0  # the watch reaps it; nobody else waits
+    return process.pid

@@ -1,0 +1,86 @@
+"""A worker's folder: who it is, so that the next relay finds it, beside its spool and its log."""
+
+import json
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from showcaller.transport.worker.process_identity import ProcessIdentity, is_alive
+
+CARD = "worker.json"
+LOG = "log"
+
+
+class WorkerCard(BaseModel):
+    """Who a worker is.
+
+    The relay writes it without ``pid``, and the worker with its own, before it calls: so a folder without
+    one has no worker, or one that will find its folder gone and end.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    protocol: Literal[1] = 1
+    name: str = Field(pattern="^wrk_[0-9a-z]{12}$")
+    token: str = Field(min_length=16)
+    pid: int | None = Field(default=None, gt=0)
+    started: int | None = Field(default=None, ge=0)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process is there."""
+        return self.pid is not None and is_alive(ProcessIdentity(self.pid, self.started))
+
+
+class WorkerFolder:
+    """The folder of one worker, for its owner alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def log(self) -> Path:
+        """Where the process writes what it has to say."""
+        return self.path / LOG
+
+    @property
+    def spool(self) -> Path:
+        """What it has taken and what came of it."""
+        return self.path / "spool"
+
+    def make(self) -> None:
+        """Make the folder. Raises OSError, FileExistsError when it is there."""
+        self.path.mkdir(mode=0o700, parents=True)
+
+    def write(self, card: WorkerCard) -> None:
+        """Write who the worker is, in one step. Raises OSError."""
+        new = self.path / f"{CARD}.new"
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            json.dump(card.model_dump(), file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self.path / CARD)
+
+    def read(self) -> WorkerCard | None:
+        """Give who the worker is; None for a folder that tells nothing: its worker was never started."""
+        try:
+            return WorkerCard.model_validate_json((self.path / CARD).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+
+    def clear_away(self) -> None:
+        """Delete the folder of a worker that is dead and has nothing left that anybody needs."""
+        for folder, _, files in os.walk(self.path, topdown=False):
+            for name in files:
+                (Path(folder) / name).unlink()
+            Path(folder).rmdir()
+
+
+def worker_folders(parent: Path) -> list[WorkerFolder]:
+    """Give the folders of all workers that were started here, by name."""
+    if not parent.is_dir():
+        return []
+    return [WorkerFolder(path) for path in sorted(parent.iterdir()) if path.is_dir()]
