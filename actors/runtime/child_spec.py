@@ -8,7 +8,7 @@ from showcaller.actors.runtime.choices import is_a, refuse_unknown
 from showcaller.actors.runtime.lineage import Recipe, Restart
 from showcaller.actors.runtime.timers import LONGEST
 
-Shutdown = float | Literal["kill", "infinity"]
+ShutdownTime = float | Literal["kill", "infinity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class ChildSpec:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     restart: Restart = "permanent"
-    shutdown: Shutdown | None = None
+    shutdown: ShutdownTime | None = None
     backoff: Backoff | None = None
 
     def __post_init__(self) -> None:

@@ -1,4 +1,11 @@
-"""Mail that is more than a plain message. A ``tell`` puts the bare message into the mailbox."""
+"""Mail that is more than a plain message. A ``tell`` puts the bare message into the mailbox.
+
+Three words for three questions. *Own* mail: is anything lost when nobody handles it? No: the runtime sent it
+(``OwnMail``, and whatever ``ending.is_own`` says so of), so it is no dead letter and finds room in every
+mailbox. *Special* mail: does a slice hand it to ``on_receive``? No: its class stands in ``SPECIAL``. *System*
+mail: does it wait behind the rest? No: it lies in a list of its own (see ``cell.py``, ``orders.py``). News of
+children, for one, are own mail, and neither special nor system mail: a supervisor handles them.
+"""
 
 from typing import TYPE_CHECKING, Any
 
