@@ -148,6 +148,8 @@ def _kept(stored: Stored, books: Books) -> Iterator[str]:
     for row in stored.prompts:
         if row["text"] in books.refused:
             yield f"{row['id']} is stored though its caller was refused: {books.refused[row['text']]}"
+    prompts = Counter(row["text"] for row in stored.prompts if row["fanout"] is None and row["text"])
+    yield from (f"{text!r} is stored {n} times" for text, n in prompts.items() if n > 1)
     for message in books.runs:
         row = stored.messages.get(message)
         if row is None or row["status"] == "queued":

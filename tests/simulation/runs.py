@@ -52,7 +52,7 @@ class Mistakes(logging.Handler):
 def live_through(seed: int) -> Outcome:
     """Live through one seed's world."""
     with _folder() as home:
-        shutil.copy(_empty_store(), home / "relay.db")
+        shutil.copy(empty_store(), home / "relay.db")
         world = World(seed, home)
         with _listening(world):
             failure = _lived(world)
@@ -91,20 +91,20 @@ def _briefly(seed: int) -> Outcome:
 
 
 @cache
-def _empty_store() -> Path:
+def empty_store() -> Path:
     """A store without content, made once: making the tables takes longer than most worlds."""
-    file = Path(tempfile.mkdtemp(prefix="showcaller-empty-", dir=_fast_place())) / "relay.db"
+    file = Path(tempfile.mkdtemp(prefix="showcaller-empty-", dir=fast_place())) / "relay.db"
     open_for_writing(file).close()
     return file
 
 
-def _fast_place() -> Path | None:
+def fast_place() -> Path | None:
     return SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
 
 
 @contextmanager
 def _folder() -> Generator[Path]:
-    with tempfile.TemporaryDirectory(prefix="showcaller-seed-", dir=_fast_place()) as folder:
+    with tempfile.TemporaryDirectory(prefix="showcaller-seed-", dir=fast_place()) as folder:
         yield Path(folder)
 
 
