@@ -1,6 +1,5 @@
 """Opening the file that holds the store, for the one writer and for readers."""
 
-import errno
 import os
 import sqlite3
 from dataclasses import dataclass
@@ -12,14 +11,11 @@ from peewee import PeeweeException, SqliteDatabase
 
 from showcaller.store.errors import (
     StoreDamaged,
-    StoreError,
     StoreForeign,
-    StoreFull,
     StoreMissing,
     StoreNewer,
     StoreOlder,
-    StoreReadOnly,
-    StoreUnavailable,
+    os_refusal,
     storage_error,
 )
 from showcaller.store.models import WriterBatch
@@ -144,22 +140,7 @@ def _make_file(file: Path) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     except OSError as error:
-        raise _refused(file, error) from error
-
-
-def _refused(file: Path, error: OSError) -> StoreError:
-    """Say which trouble the operating system's refusal of a file is."""
-    if isinstance(error, FileNotFoundError):
-        return StoreMissing(file, "there is no such file; name the right one, or run something first")
-    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return StoreReadOnly(
-            file, f"access is refused ({error.strerror}); check its permissions and its disk"
-        )
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return StoreFull(file, f"it cannot be made ({error.strerror}); free some space")
-    return StoreUnavailable(
-        file, f"it cannot be opened ({error.strerror}); name another file or mend this one"
-    )
+        raise os_refusal(file, error) from error
 
 
 def _write_ahead_log(file: Path) -> bool:
@@ -178,7 +159,7 @@ def _check_head(file: Path, *, whole: bool) -> None:
             head = stream.read(100)
             size = os.fstat(stream.fileno()).st_size
     except OSError as error:
-        raise _refused(file, error) from error
+        raise os_refusal(file, error) from error
     if not head:
         return
     if len(head) < 100 or not head.startswith(_MAGIC):

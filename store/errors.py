@@ -1,5 +1,6 @@
 """What can be wrong with the file that holds the store: every error names the file and the way out."""
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,10 @@ class StoreError(Exception):
 
 class StoreMissing(StoreError):
     """There is no such file, and the caller wanted to read one."""
+
+
+class StoreExists(StoreError):
+    """There is such a file, and the caller wanted to make it."""
 
 
 class StoreForeign(StoreError):
@@ -69,6 +74,7 @@ _KINDS: dict[str, type[StoreError]] = {
     kind.__name__: kind
     for kind in (
         StoreMissing,
+        StoreExists,
         StoreForeign,
         StoreNewer,
         StoreOlder,
@@ -125,6 +131,21 @@ def storage_error(error: BaseException, path: Path | str) -> StoreError | None:
             kind, reason = known
             return kind(path, f"{reason} (SQLite: {found})")
     return None
+
+
+def os_refusal(file: Path, error: OSError) -> StoreError:
+    """Say which trouble the operating system's refusal of a file is."""
+    if isinstance(error, FileNotFoundError):
+        return StoreMissing(file, "there is no such file; name the right one, or run something first")
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return StoreReadOnly(
+            file, f"access is refused ({error.strerror}); check its permissions and its disk"
+        )
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StoreFull(file, f"it cannot be made ({error.strerror}); free some space")
+    return StoreUnavailable(
+        file, f"it cannot be opened ({error.strerror}); name another file or mend this one"
+    )
 
 
 def rebuilt_error(kind: str, path: str, reason: str) -> StoreError:
