@@ -91,7 +91,7 @@ def _actor_agrees(world: "World", session: str, stored: Stored) -> None:
         if left and session not in world.books.stopped:
             raise Broken(f"{session} sleeps, and {[row['id'] for row in left]} wait or run")
         return
-    state = actor._state
+    state = actor._turns.state
     turn = [] if state.turn is None else [state.turn.message.id]
     if turn != running or [waiting.id for waiting in state.queue] != queued:
         raise Broken(f"{session} has {turn} {state.queue} and the store has {running} {queued}")

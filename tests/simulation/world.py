@@ -249,7 +249,7 @@ class World:
         """Let everything settle but the agents' work, and compare what everybody sees."""
         self.say("world", "is quiet")
         self.settle(work=False)
-        while any(actor._state.pausing for actor in self.life.session_actors().values()):
+        while any(actor._turns.state.pausing for actor in self.life.session_actors().values()):
             self._pass_to(self.life.dispatcher.timers.next_due())
             self.settle(work=False)
         self._check()
