@@ -23,7 +23,7 @@ _SUFFIX: Final = ".spool"
 
 Kind = Literal["receipt", "frame", "gap", "end", "forgotten"]
 _CODES: Final[dict[Kind, int]] = {"receipt": 1, "frame": 2, "gap": 3, "end": 4, "forgotten": 5}
-_KINDS: Final = {code: kind for kind, code in _CODES.items()}
+_KINDS: Final[dict[int, Kind]] = {code: kind for kind, code in _CODES.items()}
 
 
 class Record(NamedTuple):
