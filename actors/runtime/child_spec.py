@@ -76,10 +76,11 @@ class ChildSpec:
         self._refuse_wrong_types()
 
     def _refuse_wrong_types(self) -> None:
+        made_of: Any = self.actor_class
         wanted = {
             "name": (is_a(self.name, str), "give text"),
             "actor_class": (
-                is_a(self.actor_class, type) and issubclass(self.actor_class, Actor),
+                is_a(made_of, type) and issubclass(made_of, Actor),
                 "give a class based on showcaller's Actor",
             ),
             "args": (is_a(self.args, tuple), "give a tuple, such as (1, 2) or (1,)"),
