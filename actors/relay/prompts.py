@@ -84,4 +84,13 @@ def message_row(
         "client_id": client_id,
         "fingerprint": None if client_id is None else fingerprint(call),
         "created_at": ports.clock.wall(),
+        **_named(call),
     }
+
+
+def _named(call: CreateSession | Send) -> dict[str, str]:
+    """What a send names for its turn, which can then be no part of another; a new session has it itself."""
+    if isinstance(call, CreateSession):
+        return {}
+    named = {"model": call.model, "mode": call.mode, "effort": call.effort}
+    return {name: value for name, value in named.items() if value is not None}

@@ -15,7 +15,7 @@ UNSTORABLE = "the worker's end of this turn could not be stored as it was; the r
 UNRETURNED = "cut before any worker had it, and cannot wait again; the relay's log says why"
 UNHANDED = "this prompt could not be handed to a worker and never ran; the relay's log says why"
 TIMED_OUT = "stopped because it ran as long as a turn may; the setting max_turn_minutes says how long"
-UNACKNOWLEDGED = "the turn that this message was given to ended before its agent said that it has it"
+UNACKNOWLEDGED = "its turn ended before the agent acknowledged this message; it may have been read"
 
 
 @dataclass(frozen=True, slots=True)
