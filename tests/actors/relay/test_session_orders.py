@@ -1,4 +1,4 @@
-"""What sessions are ordered: to stop, to go on, to be killed, archived or deleted; and how long a turn may."""
+"""What sessions are ordered: stop, go on, be killed, archived or deleted; and how long a turn may take."""
 
 from typing import Any
 
