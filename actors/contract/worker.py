@@ -134,6 +134,14 @@ class TurnSteered(WorkerModel):
     accepted: bool
 
 
+class TurnReturned(WorkerModel):
+    """Worker to relay: this turn was handed over and never reached an agent, nor will it: it waits again."""
+
+    kind: Literal["turn_returned"] = "turn_returned"
+    session: str
+    turn: str
+
+
 class TaskStarted(WorkerModel):
     """Worker to relay: something runs in the background of a session, by itself until its end is told.
 
@@ -171,7 +179,9 @@ class TaskEnded(WorkerModel):
 
 
 ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent
-FromWorkerMessage = TurnTaken | TurnOutput | TurnSteered | TurnEnded | TaskStarted | TaskOutput | TaskEnded
+FromWorkerMessage = (
+    TurnTaken | TurnOutput | TurnSteered | TurnEnded | TurnReturned | TaskStarted | TaskOutput | TaskEnded
+)
 
 TO_WORKER: TypeAdapter[ToWorkerMessage] = TypeAdapter(Annotated[ToWorkerMessage, Field(discriminator="kind")])
 FROM_WORKER: TypeAdapter[FromWorkerMessage] = TypeAdapter(

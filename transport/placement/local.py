@@ -61,7 +61,7 @@ class LocalPlacement:
     def start(
         self, name: str, died: Callable[[str], None], hear: Callable[[News], None] = nobody
     ) -> LocalWorker:
-        """Start a worker; ``died`` gets its name after its death. Raises OSError."""
+        """Start a worker; ``died`` gets its name after its death. Raises OSError, and may be tried again."""
         folder = WorkerFolder(self._parent / name)
         folder.make()
         card = WorkerCard(name=name, token=token_urlsafe(24))

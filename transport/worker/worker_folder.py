@@ -51,8 +51,8 @@ class WorkerFolder:
         return self.path / "spool"
 
     def make(self) -> None:
-        """Make the folder. Raises OSError, FileExistsError when it is there."""
-        self.path.mkdir(mode=0o700, parents=True)
+        """Make the folder, unless it is there. Raises OSError."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def write(self, card: WorkerCard) -> None:
         """Write who the worker is, in one step. Raises OSError."""

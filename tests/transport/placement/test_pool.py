@@ -1,0 +1,239 @@
+"""Workers as one port: who gets what, and what a death means."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    RunTurn,
+    StopTurn,
+    ToWorkerMessage,
+    TurnEnded,
+    TurnReturned,
+    TurnStored,
+    TurnTaken,
+)
+from showcaller.transport.placement.pool import FIRST_PAUSE, PARTLY, WorkerPool
+from showcaller.transport.worker.journal import SpoolJournal
+from showcaller.transport.worker.spool import Spool
+from showcaller.transport.worker.worker_folder import WorkerFolder
+
+
+class FakeLink:
+    def __init__(self) -> None:
+        self.sent: list[ToWorkerMessage] = []
+        self.closed = False
+        self.deliver: Callable[[Sequence[FromWorkerMessage]], None] | None = None
+
+    def connect(self, deliver: Callable[[Sequence[FromWorkerMessage]], None]) -> None:
+        self.deliver = deliver
+
+    def send(self, messages: Sequence[ToWorkerMessage]) -> None:
+        self.sent.extend(messages)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def say(self, *messages: FromWorkerMessage) -> None:
+        assert self.deliver is not None
+        self.deliver(messages)
+
+
+class FakeWorker:
+    def __init__(self, folder: Path) -> None:
+        self.name = folder.name
+        self.link = FakeLink()
+        self.folder = WorkerFolder(folder)
+        self.folder.make()
+        self.journal = SpoolJournal(Spool(self.folder.spool))
+
+
+class FakePlacement:
+    """Starts workers that do nothing, or cannot."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.alive: list[FakeWorker] = []
+        self.dead: list[WorkerFolder] = []
+        self.started: list[FakeWorker] = []
+        self.failing = 0
+        self.closed = False
+        self.died: Callable[[str], None] = lambda _: None
+
+    def find(self, died: Callable[[str], None]) -> tuple[Sequence[FakeWorker], Sequence[WorkerFolder]]:
+        self.died = died
+        return self.alive, self.dead
+
+    def start(self, name: str, died: Callable[[str], None]) -> FakeWorker:
+        if self.failing:
+            self.failing -= 1
+            raise OSError("no process can be had")
+        self.started.append(FakeWorker(self.home / name))
+        return self.started[-1]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Desk:
+    def __init__(self, home: Path) -> None:
+        self.placement = FakePlacement(home)
+        self.names = iter(f"wrk_{n:012}" for n in range(1, 100))
+        self.later: list[tuple[float, Callable[[], None]]] = []
+        self.came: list[FromWorkerMessage] = []
+
+    def open(self, count: int = 1) -> WorkerPool:
+        pool = WorkerPool(
+            self.placement,
+            count,
+            lambda: next(self.names),
+            lambda seconds, act: self.later.append((seconds, act)),
+        )
+        pool.connect(self.came.extend)
+        return pool
+
+    def time_passes(self) -> list[float]:
+        """Do what was put off; gives for how long."""
+        due, self.later = self.later, []
+        for _, act in due:
+            act()
+        return [seconds for seconds, _ in due]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def run(session: str, turn: str) -> RunTurn:
+    return RunTurn(session=session, turn=turn, provider="command", text="true")
+
+
+def ended(session: str, turn: str, **more: Any) -> TurnEnded:
+    return TurnEnded(session=session, turn=turn, outcome="done", **more)
+
+
+def test_all_messages_of_a_session_go_to_one_worker_and_sessions_are_spread(desk: Desk) -> None:
+    pool = desk.open(3)
+    for number in range(60):
+        session = f"ses_{number:012}"
+        assert pool.place(session) == pool.place(session)
+        pool.send([run(session, f"msg_{number:012}"), StopTurn(session=session, turn=f"msg_{number:012}")])
+    sent = [worker.link.sent for worker in desk.placement.started]
+    assert sum(map(len, sent)) == 120
+    assert all(len(messages) > 10 for messages in sent)
+    for messages in sent:
+        assert [m.kind for m in messages] == ["run_turn", "stop_turn"] * (len(messages) // 2)
+
+
+def test_workers_of_an_earlier_relay_are_taken_up_and_only_those_missing_are_started(
+    desk: Desk, tmp_path: Path
+) -> None:
+    found = FakeWorker(tmp_path / "wrk_found0000000")
+    desk.placement.alive = [found]
+    pool = desk.open(2)
+    assert len(desk.placement.started) == 1
+    assert pool.has(found.name)
+    found.link.say(TurnTaken(session="ses_a", turn="msg_a"))
+    assert [m.kind for m in desk.came] == ["turn_taken"]
+
+
+def test_what_a_dead_worker_had_is_told_from_its_spool_and_from_what_it_never_took(desk: Desk) -> None:
+    pool = desk.open()
+    worker = desk.placement.started[0]
+    pool.send([run("ses_a", "ended"), run("ses_b", "running"), run("ses_c", "untaken"), run("ses_d", "told")])
+    worker.journal.take(["ended", "running", "told"])
+    worker.journal.keep(ended("ses_a", "ended", reply="all of it"))
+    worker.journal.keep(ended("ses_d", "told"))
+    worker.link.say(ended("ses_d", "told"))
+    desk.came.clear()
+    desk.placement.died(worker.name)
+    by_turn = {message.turn: message for message in desk.came if not isinstance(message, TurnTaken)}  # type: ignore[union-attr]
+    assert by_turn.keys() == {"ended", "running", "untaken"}, "what was told is not told again"
+    assert by_turn["ended"] == ended("ses_a", "ended", reply="all of it")
+    interrupted = by_turn["running"]
+    assert isinstance(interrupted, TurnEnded)
+    assert (interrupted.outcome, interrupted.stop_reason) == ("failed", "interrupted")
+    assert interrupted.error_text == PARTLY
+    assert by_turn["untaken"] == TurnReturned(session="ses_c", turn="untaken")
+    assert worker.link.closed
+
+
+def test_another_worker_comes_in_the_place_of_one_that_died_and_gets_what_was_sent_meanwhile(
+    desk: Desk,
+) -> None:
+    pool = desk.open()
+    first = desk.placement.started[0]
+    desk.placement.died(first.name)
+    assert not pool.has(first.name)
+    name = pool.place("ses_a")
+    assert pool.has(name)
+    pool.send([run("ses_a", "msg_a")])
+    assert len(desk.placement.started) == 1, "not at once: it may die again and again"
+    assert desk.time_passes() == [FIRST_PAUSE]
+    second = desk.placement.started[1]
+    assert second.name == name
+    assert [m.kind for m in second.link.sent] == ["run_turn"]
+    assert desk.came == []
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again_with_longer_pauses(desk: Desk) -> None:
+    desk.placement.failing = 3
+    pool = desk.open()
+    pool.send([run("ses_a", "msg_a")])
+    pauses = [desk.time_passes() for _ in range(3)]
+    assert pauses == [[0.1], [0.2], [0.4]]
+    assert [m.kind for m in desk.placement.started[0].link.sent] == ["run_turn"]
+    assert desk.later == []
+
+
+def test_the_folder_of_a_dead_worker_goes_when_the_relay_has_stored_all_of_its_turns(desk: Desk) -> None:
+    pool = desk.open()
+    worker = desk.placement.started[0]
+    pool.send([run("ses_a", "one"), run("ses_b", "two")])
+    worker.journal.take(["one", "two"])
+    desk.placement.died(worker.name)
+    desk.time_passes()
+    assert worker.folder.path.exists(), "another relay may need it"
+    pool.send([TurnStored(session="ses_a", turn="one")])
+    assert worker.folder.path.exists()
+    pool.send([TurnStored(session="ses_b", turn="two")])
+    assert not worker.folder.path.exists()
+
+
+def test_what_workers_left_that_were_dead_before_the_relay_began_can_be_asked_for(
+    desk: Desk, tmp_path: Path
+) -> None:
+    dead = FakeWorker(tmp_path / "wrk_dead00000000")
+    dead.journal.take(["one", "two"])
+    dead.journal.keep(ended("ses_a", "one"))
+    nothing = FakeWorker(tmp_path / "wrk_nothing00000")
+    desk.placement.dead = [dead.folder, nothing.folder]
+    pool = desk.open()
+    assert pool.left_by(dead.name) == {"one": ended("ses_a", "one"), "two": None}
+    assert pool.left_by(nothing.name) == {}
+    assert pool.left_by("wrk_unknown00000") is None
+    assert not nothing.folder.path.exists()
+
+
+def test_closing_leaves_the_workers_alone_and_starts_no_more(desk: Desk) -> None:
+    pool = desk.open()
+    worker = desk.placement.started[0]
+    desk.placement.died(worker.name)
+    pool.close()
+    desk.time_passes()
+    assert len(desk.placement.started) == 1
+    assert desk.placement.closed
+
+
+def test_a_late_word_of_a_dead_worker_is_passed_on_and_harms_nobody(desk: Desk) -> None:
+    pool = desk.open()
+    worker = desk.placement.started[0]
+    pool.send([run("ses_a", "one")])
+    desk.placement.died(worker.name)
+    worker.link.say(ended("ses_a", "one"))
+    assert [m.kind for m in desk.came] == ["turn_returned", "turn_ended"]
+    assert pool.place("ses_a")
