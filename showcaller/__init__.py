@@ -12,11 +12,21 @@ from showcaller._version import VERSION as __version__  # noqa: N811
 if TYPE_CHECKING:
     from showcaller.actors.contract.errors import Refusal
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+    from showcaller.actors.contract.settings import Settings
     from showcaller.actors.runtime import Actor
     from showcaller.embedding import Relay
     from showcaller.transport.doors.start_error import RelayStartError
 
-__all__ = ["Actor", "FanoutSpec", "ItemResult", "Refusal", "Relay", "RelayStartError", "__version__"]
+__all__ = [
+    "Actor",
+    "FanoutSpec",
+    "ItemResult",
+    "Refusal",
+    "Relay",
+    "RelayStartError",
+    "Settings",
+    "__version__",
+]
 
 _HOMES: Final = {
     "Actor": "showcaller.actors.runtime",
@@ -25,6 +35,7 @@ _HOMES: Final = {
     "Refusal": "showcaller.actors.contract.errors",
     "Relay": "showcaller.embedding",
     "RelayStartError": "showcaller.transport.doors.start_error",
+    "Settings": "showcaller.actors.contract.settings",
 }
 
 

@@ -1,5 +1,6 @@
 """A relay inside this process: joins the domain with a store, a worker and the door for Python programs."""
 
+import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -9,8 +10,9 @@ from typing import Any, Self
 
 from showcaller._version import VERSION
 from showcaller.actors.contract.errors import Refusal
-from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.ids import new_id
+from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
 from showcaller.actors.relay.supervisor import Supervisor
@@ -43,8 +45,9 @@ class Relay:
             waiting = {"action": "wait", "session": sent["session"], "message_id": sent["message_id"]}
             print(relay.call(waiting)["reply"]["text"])
 
-    The actions are ``list_sessions``, ``read_session``, ``create_session``, ``send`` and ``wait``. A session
-    runs commands in the folder where the relay was opened, unless ``create_session`` names ``cwd``.
+    The actions are ``list_sessions``, ``read_session``, ``read_task_output``, ``create_session``, ``send``,
+    ``wait``, ``stop``, ``archive``, ``list_relays`` and ``relay_info``. A session runs commands in the folder
+    where the relay was opened, unless ``create_session`` names ``cwd``.
     """
 
     _door: LocalDoor
@@ -61,6 +64,7 @@ class Relay:
         *,
         read_only: bool = False,
         writer_process: bool = True,
+        settings: Settings = DEFAULTS,
     ) -> Self:
         """Open the relay of a data folder, which is made if need be.
 
@@ -69,6 +73,7 @@ class Relay:
             read_only: only look: takes no lock, changes nothing, and works beside a running relay.
             writer_process: write the database in a process of its own, which is quicker beside a busy
                 program; without it the dispatcher's thread writes between the actors' turns.
+            settings: the limits of this relay, as long as it is open.
 
         Raises:
             RelayStartError: what is wrong with the folder or its database, and the way out.
@@ -80,6 +85,7 @@ class Relay:
                 ports, dispatcher = _open_ports(
                     folder, opened, read_only=read_only, own_process=writer_process
                 )
+                ports = replace(ports, settings=settings)
                 door = _start(ports, dispatcher, opened)
             except StoreError as error:
                 raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
@@ -108,6 +114,58 @@ class Relay:
     async def call_async(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Carry out one call as ``call`` does, without blocking the running asyncio loop."""
         return await self._door.call_async(_to_this(arguments), id=id)
+
+    def kill(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Stop a session and end its agent's process at once, with all that it has started.
+
+        Gives a result as ``call`` does, with ``stopRequested``. What waits in its queue stays there.
+        """
+        return self._door.act("kill", session, id=id)
+
+    async def kill_async(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """End a session's agent as ``kill`` does, without blocking the running asyncio loop."""
+        return await self._door.act_async("kill", session, id=id)
+
+    def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Delete a session for good, with all that was said in it; refused while it is at work.
+
+        Gives a result as ``call`` does. What waits in its queue is cancelled.
+        """
+        return self._door.act("delete", session, id=id)
+
+    async def delete_async(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Delete a session as ``delete`` does, without blocking the running asyncio loop."""
+        return await self._door.act_async("delete", session, id=id)
+
+    def go_on(self, session: str) -> dict[str, Any]:
+        """Let run what has waited in a session's queue since it was stopped; gives what ``call`` does."""
+        return self._door.act("go_on", session)
+
+    async def go_on_async(self, session: str) -> dict[str, Any]:
+        """Let a session go on as ``go_on`` does, without blocking the running asyncio loop."""
+        return await self._door.act_async("go_on", session)
+
+    def fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> list[ItemResult]:
+        """Run a session per item, ``spec.jobs`` at a time, and give one result per item, in their order.
+
+        Blocks until all have ended; raises ``Refusal`` when nothing was started. Ctrl-C stops what
+        runs; ``resume_fanout`` goes on with it later. ::
+
+            spec = FanoutSpec(kind="command", template="wc -l {}", provider="command", jobs=8, cwd="/srv")
+            lengths = [result.reply for result in relay.fanout(spec, ["a.txt", "b.txt"])]
+        """
+        return _in_order(self.start_fanout(spec, items))
+
+    async def fanout_async(self, spec: FanoutSpec, items: Sequence[Any]) -> list[ItemResult]:
+        """Run a fan-out as ``fanout`` does, without blocking the asyncio loop; to cancel it stops it."""
+        run = await asyncio.to_thread(self.start_fanout, spec, items)
+        ending = asyncio.ensure_future(asyncio.to_thread(_in_order, run))
+        try:
+            return await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            run.stop()
+            await ending
+            raise
 
     def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> LocalFanout:
         """Start a session per item, ``spec.jobs`` at a time; raises ``Refusal`` when nothing was started.
@@ -141,6 +199,14 @@ class Relay:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _in_order(run: LocalFanout) -> list[ItemResult]:
+    try:
+        return sorted(run.results(), key=lambda result: result.number)
+    except BaseException:
+        run.stop()
+        raise
 
 
 def _to_this(arguments: Any) -> Any:

@@ -1,5 +1,6 @@
 """What a new session and its prompts are made of, checked before anything is stored: pure but for folders."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -66,19 +67,26 @@ def title_of(text: str, empty: str = "(no title)") -> str:
     return text.strip().split("\n", 1)[0].strip()[:TITLE] or empty
 
 
+def via_of(agent: dict[str, Any], relay: str) -> str:
+    """Say, as the JSON text that is stored with a prompt, which agent has sent it."""
+    told = {name: agent[name] for name in ("title", "provider", "model")}
+    return json.dumps({"relay": relay, "session": agent["id"], **told})
+
+
 def message_row(
     call: CreateSession | Send,
     ports: Ports,
     client_id: str | None,
     *,
-    caller: str | None = None,
+    agent: dict[str, Any] | None = None,
     hops: int = 0,
 ) -> dict[str, Any]:
-    """A prompt as the store takes it; ``caller`` is the session of the agent that sends it, if one does."""
+    """A prompt as the store takes it; ``agent`` is the row of the sending agent's session, if any."""
     return {
         "id": ports.new_id("msg_"),
-        "origin": "owner" if caller is None else "agent",
-        "caller": caller,
+        "origin": "owner" if agent is None else "agent",
+        "caller": None if agent is None else agent["id"],
+        "via": None if agent is None else via_of(agent, ports.relay_name),
         "hops": hops,
         "text": call.text,
         "client_id": client_id,

@@ -4,6 +4,7 @@ import logging
 from uuid import uuid4
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.runtime import ActorDeadError
 from showcaller.store.batch import Answer
 from showcaller.store.errors import StoreError
 
@@ -42,6 +43,12 @@ def refusal_for(error: BaseException) -> Refusal:
         return error
     if isinstance(error, StoreError):
         return Refusal(Code.STORAGE, f"The store cannot be read: {error}")
+    if isinstance(error, ActorDeadError):
+        return Refusal(
+            Code.INTERNAL,
+            f"The part of this relay that was asked has ended: {error}. See what came of it before you "
+            "repeat it.",
+        )
     return _mistake(f"{type(error).__name__}: {error}", error)
 
 

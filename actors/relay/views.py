@@ -1,11 +1,21 @@
 """From the store's rows to what callers read: pure."""
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import PROGRESS_CHARACTERS, REPLY_CHARACTERS
 from showcaller.actors.contract.results import Progress, Reply
-from showcaller.actors.contract.views import GroupPlace, InFlight, LastTurn, MessageRow, SessionRow
+from showcaller.actors.contract.views import (
+    GroupMember,
+    GroupPlace,
+    InFlight,
+    LastTurn,
+    MessageRow,
+    SessionRow,
+    State,
+)
 from showcaller.actors.relay.messages import Glance, TurnOver
 
 Fitted = tuple[str, bool]
@@ -14,9 +24,9 @@ Fitted = tuple[str, bool]
 def as_cut(row: dict[str, Any]) -> dict[str, Any]:
     """A session's row as the next start of its relay will leave it, for readers while no relay runs."""
     if row["running"] is None:
-        return row
+        return {**row, "tasks": []}
     cut = {"message": row["running"], "status": "failed", "stop_reason": "interrupted", "ended_at": None}
-    return {**row, "running": None, "last_turn": cut}
+    return {**row, "running": None, "last_turn": cut, "tasks": []}
 
 
 def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
@@ -27,18 +37,25 @@ def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
         provider=row["provider"],
         model=row["model"],
         cwd=row["cwd"],
-        state="idle" if row["running"] is None else "running_turn",
+        state=_state(row),
         queued=row["queued"],
         last_turn=_last_turn(row["last_turn"]),
-        process="none" if row["running"] is None else "alive",
+        process="none" if _state(row) == "idle" else "alive",
         last_activity_at=row["last_activity_at"],
         message_count=row["message_count"],
         group=group_place(row),
         created_by=row["created_by"] or row["origin"],
         started_by_you=caller is not None and row["created_by"] == caller,
-        may_create_sessions=True if row.get("may_create_sessions") else None,
+        may_create_sessions=True if row["may_create_sessions"] else None,
+        agent_session_id=row["agent_session_id"],
         archived=True if row["archived_at"] is not None else None,
     )
+
+
+def _state(row: dict[str, Any]) -> State:
+    if row["running"] is not None:
+        return "running_turn"
+    return "background_only" if row["tasks"] else "idle"
 
 
 def _last_turn(last: dict[str, Any] | None) -> LastTurn | None:
@@ -58,6 +75,19 @@ def group_place(row: dict[str, Any]) -> GroupPlace | None:
     return GroupPlace(id=row["group"], name=row["group_name"] or row["group"], role=role)
 
 
+def group_member(row: dict[str, Any], head: str | None) -> GroupMember:
+    """Another session of a group whose head is ``head``, as ``read_session`` names it."""
+    role: Any = "head" if row["id"] == head else "member"
+    state: State = "running_turn" if row["has_turn"] else "background_only" if row["has_tasks"] else "idle"
+    return GroupMember(
+        id=row["id"],
+        title=row["title"],
+        role=role,
+        state=state,
+        archived=row["archived_at"] is not None,
+    )
+
+
 def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[MessageRow, ...]:
     """Messages in the order of ``rows``, oldest first; ``max_chars`` serves the newest texts first."""
     texts = fit((row["text"] for row in reversed(rows)), max_chars)
@@ -68,10 +98,16 @@ def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[Messa
             at=row["created_at"],
             kind=row["kind"],
             text=text,
+            via=_via(row["via"]),
             truncated=True if cut or row["truncated"] else None,
         )
         for row, (text, cut) in zip(rows, reversed(texts), strict=True)
     )
+
+
+def _via(stored: str | None) -> str | None:
+    """Say to people which agent has sent a prompt, if one has."""
+    return None if stored is None else f"agent · {quote_foreign(json.loads(stored)['title'], 80)}"
 
 
 def fit(texts: Iterable[str], budget: int) -> list[Fitted]:

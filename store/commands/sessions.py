@@ -107,7 +107,7 @@ def _starters_group(db: sqlite3.Connection, session: NewSession) -> str | None:
     row = _GROUP_OF.row(db, session=starter)
     if row is None or row[0] is not None:
         return None if row is None else str(row[0])
-    group, at = session["starter_group"], session["created_at"]
+    group, at = str(session.get("starter_group")), session["created_at"]
     create_group(db, group, None, "agent", at, head=starter)
     _JOIN.run(db, session=starter, group=group)
     return group

@@ -9,7 +9,15 @@ from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
-from showcaller.actors.relay.calls import OWNER, Call, Caller, CallRequest, Conversations
+from showcaller.actors.relay.calls import (
+    OWNER,
+    ActRequest,
+    Call,
+    Caller,
+    CallRequest,
+    Conversations,
+    OwnerActName,
+)
 from showcaller.actors.relay.fanout_items import check_items
 from showcaller.actors.relay.fanout_messages import FanoutRequest
 from showcaller.actors.relay.messages import Close
@@ -66,7 +74,26 @@ class LocalDoor:
         result: dict[str, Any] = await self._begin(arguments, caller, id)
         return result
 
+    def act(self, action: OwnerActName, session: object, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Carry out an act of the owner on a session that is no action of the tool, as ``call`` does."""
+        result: dict[str, Any] = self._request(ActRequest(action, session, id)).get()
+        return result
+
+    async def act_async(
+        self,
+        action: OwnerActName,
+        session: object,
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> dict[str, Any]:
+        """Carry out an act, as ``act`` does, without blocking the running asyncio loop."""
+        result: dict[str, Any] = await self._request(ActRequest(action, session, id))
+        return result
+
     def _begin(self, arguments: Any, caller: Caller, client_id: str | None) -> Future[Any]:
+        return self._request(CallRequest(arguments, caller, client_id))
+
+    def _request(self, request: CallRequest | ActRequest) -> Future[Any]:
         with self._gate:
             if self._closed:
                 refused: Future[Any] = Future()
@@ -74,7 +101,7 @@ class LocalDoor:
                 return refused
             with self._dispatcher:
                 call = Call.start(self._ports, self._supervisor, self._conversations)
-            result = call.request(CallRequest(arguments, caller, client_id))
+            result = call.request(request)
             self._under_way.add(result)
         result.add_done_callback(self._under_way.discard)
         return result

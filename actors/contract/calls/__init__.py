@@ -42,7 +42,18 @@ from showcaller.actors.contract.calls.watching import (
     Unsubscribe,
 )
 
-Call = ListRelays | ListSessions | ReadSession | Send | CreateSession | Wait
+Call = (
+    ListRelays
+    | RelayInfo
+    | ListSessions
+    | ReadSession
+    | ReadTaskOutput
+    | Send
+    | CreateSession
+    | Wait
+    | Stop
+    | Archive
+)
 """The calls that this version carries out: an action joins them when what it does is built."""
 
 __all__ = [

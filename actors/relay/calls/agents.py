@@ -3,14 +3,14 @@
 from typing import Final
 
 from showcaller.actors.contract import calls
-from showcaller.actors.contract.actions import Action
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.ids import names_session
 from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.relay.calls.context import CallContext
+from showcaller.actors.relay.calls.owner_acts import OwnerAct
 
 _NEEDS_NO_SWITCH: Final = (calls.ListRelays,)
-_NOT_ON_ITSELF: Final = (calls.Send, calls.Wait)
+_NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive)
 
 
 def check_rate(context: CallContext, *, is_write: bool) -> None:
@@ -20,7 +20,7 @@ def check_rate(context: CallContext, *, is_write: bool) -> None:
         context.conversations.rates.admit(context.caller.agent, now, write=is_write)
 
 
-def check_switch(context: CallContext, call: calls.Call) -> None:
+def check_switch(context: CallContext, call: calls.Call | OwnerAct) -> None:
     """Refuse agents where their owner has not let them use sessions."""
     if context.caller.agent is None or context.settings.agent_sessions or isinstance(call, _NEEDS_NO_SWITCH):
         return
@@ -30,7 +30,7 @@ def check_switch(context: CallContext, call: calls.Call) -> None:
     )
 
 
-def check_own_session(context: CallContext, call: calls.Call) -> None:
+def check_own_session(context: CallContext, call: calls.Call | OwnerAct) -> None:
     """Refuse what would wait for the caller's own conversation, or change it."""
     own = context.caller.agent
     if own is None or not isinstance(call, _NOT_ON_ITSELF) or call.session is None:
@@ -42,12 +42,12 @@ def check_own_session(context: CallContext, call: calls.Call) -> None:
         )
 
 
-async def check_nested(context: CallContext, call: calls.Call) -> None:
+async def check_nested(context: CallContext, call: calls.Call | OwnerAct) -> None:
     """Refuse a session that an agent started to start sessions, unless its owner lets it."""
     if not isinstance(call, calls.CreateSession):
         return
     own = await context.own_row()
-    if own is not None and own["origin"] == "agent" and not own.get("may_create_sessions"):
+    if own is not None and own["origin"] == "agent" and not own["may_create_sessions"]:
         raise Refusal(
             Code.NESTED_SESSION,
             "Your session was started by an agent, so it may not start sessions unless this relay's owner "
@@ -94,12 +94,12 @@ def check_may_start(
     )
 
 
-def check_consent(context: CallContext, call: calls.Call, action: Action) -> None:
+def check_consent(context: CallContext, call: calls.Call | OwnerAct, *, is_write: bool) -> None:
     """Refuse what the owner would have to be asked about, because there is no way to ask yet."""
-    if context.caller.agent is None or context.settings.unsafe_no_cards or not action.is_write(call):
+    if context.caller.agent is None or context.settings.unsafe_no_cards or not is_write:
         return
     raise Refusal(
         Code.APPROVAL_DENIED,
-        f"{action.name} needs the consent of this relay's owner, whom this version cannot ask yet. "
+        f"{call.action} needs the consent of this relay's owner, whom this version cannot ask yet. "
         f"{call.nothing}".strip(),
     )

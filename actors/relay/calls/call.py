@@ -1,22 +1,37 @@
 """A tool call: a short-lived actor that goes through the checks in order, and then acts; only it awaits."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.idempotency import client_id_of
-from showcaller.actors.contract.shape import ParsedCall, parse_call
-from showcaller.actors.relay.calls import order, prompting, reading, relays
-from showcaller.actors.relay.calls.caller import CallRequest
+from showcaller.actors.contract.shape import parse_call
+from showcaller.actors.relay.calls import order
+from showcaller.actors.relay.calls.acts import act, act_again
+from showcaller.actors.relay.calls.caller import ActRequest, CallRequest
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Conversations
+from showcaller.actors.relay.calls.owner_acts import OwnerAct, read_act
+from showcaller.actors.relay.calls.repeats import on_this_relay
 from showcaller.actors.relay.messages import AwaitReady, Identity
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Actor, ActorRef
 
 
+class _Wish(NamedTuple):
+    """What a request comes to when it has the right shape."""
+
+    call: calls.Call | OwnerAct
+    is_write: bool
+    notes: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
 class Call(Actor):
-    """Answers one ``CallRequest`` with the result's JSON object, and stops. It never raises to the door."""
+    """Answers one ``CallRequest`` or ``ActRequest`` with the result's JSON object, and stops.
+
+    It never raises to the door.
+    """
 
     registered = False
 
@@ -26,7 +41,7 @@ class Call(Actor):
         self._supervisor = supervisor
         self._conversations = conversations
 
-    async def on_receive(self, request: CallRequest) -> dict[str, Any]:
+    async def on_receive(self, request: CallRequest | ActRequest) -> dict[str, Any]:
         """Carry the call out and give its result."""
         try:
             return await self._carry_out(request)
@@ -35,9 +50,8 @@ class Call(Actor):
         finally:
             self.stop()
 
-    async def _carry_out(self, request: CallRequest) -> dict[str, Any]:
-        longest_wait = self._ports.settings.longest_wait_minutes * 60
-        parsed = parse_call(request.arguments, longest_wait_seconds=longest_wait)
+    async def _carry_out(self, request: CallRequest | ActRequest) -> dict[str, Any]:
+        wish = self._wish(request)
         client_id = None if request.client_id is None else client_id_of(request.client_id)
         identity: Identity | None = await self._supervisor.request(AwaitReady())
         context = CallContext(
@@ -47,40 +61,27 @@ class Call(Actor):
             caller=request.caller,
             relay=self._ports.relay_name if identity is None else identity.name,
             client_id=client_id,
-            notes=list(parsed.notes),
+            notes=list(wish.notes),
         )
-        try:
-            found = await order.check(context, parsed.call, parsed.action)
-            result = await _act(context, _on_this_relay(parsed.call), found)
-        finally:
-            context.started()
-        return _finished(result, parsed, context.notes).to_result()
+        return (await _result(context, wish)).to_result()
+
+    def _wish(self, request: CallRequest | ActRequest) -> _Wish:
+        if isinstance(request, ActRequest):
+            return _Wish(read_act(request.action, request.session), is_write=True)
+        longest_wait = self._ports.settings.longest_wait_minutes * 60
+        parsed = parse_call(request.arguments, longest_wait_seconds=longest_wait)
+        return _Wish(parsed.call, parsed.action.is_write(parsed.call), parsed.notes, parsed.ignored)
 
 
-def _on_this_relay(call: calls.Call) -> calls.Call:
-    """Give the call as what it means, whatever the relay was called in it."""
-    return call if isinstance(call, calls.ListRelays) else call.model_copy(update={"relay": "this"})
-
-
-async def _act(context: CallContext, call: calls.Call, found: order.Found) -> results.CallResult:
-    match call:
-        case calls.ListRelays():
-            return relays.list_relays(context)
-        case calls.ListSessions():
-            return await reading.list_sessions(context, call)
-        case calls.ReadSession():
-            assert found.row is not None
-            return await reading.read_session(context, call, found.session, found.row)
-        case calls.Send():
-            assert found.sending is not None
-            return await prompting.send(context, call, found.session, found.sending)
-        case calls.CreateSession():
-            assert found.start is not None
-            return await prompting.create_session(context, call, found.session, found.start)
-        case calls.Wait():
-            return await prompting.wait(context, call, found.session)
-
-
-def _finished(result: results.CallResult, parsed: ParsedCall, notes: list[str]) -> results.CallResult:
-    told = " ".join(note for note in (result.note, *notes) if note)
-    return result.model_copy(update={"note": told or None, "ignored": parsed.ignored or None})
+async def _result(context: CallContext, wish: _Wish) -> results.CallResult:
+    try:
+        found = await order.check(context, wish.call, is_write=wish.is_write)
+        call = on_this_relay(wish.call)
+        if found.first is None:
+            result = await act(context, call, found)
+        else:
+            result = await act_again(context, call, found.first)
+    finally:
+        context.started()
+    told = " ".join(note for note in (result.note, *context.notes) if note)
+    return result.model_copy(update={"note": told or None, "ignored": wish.ignored or None})

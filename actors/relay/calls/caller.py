@@ -2,6 +2,8 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
+from showcaller.actors.relay.calls.owner_acts import OwnerActName
+
 
 class Caller(NamedTuple):
     """Who calls, as the door knows from its token: the owner, or the agent of a session, which it names."""
@@ -24,3 +26,12 @@ class CallRequest(NamedTuple):
     arguments: Any
     caller: Caller
     client_id: str | None = None
+
+
+class ActRequest(NamedTuple):
+    """One act of the owner on a session that is no action of the tool; see ``owner_acts``."""
+
+    action: OwnerActName
+    session: object
+    client_id: str | None = None
+    caller: Caller = OWNER

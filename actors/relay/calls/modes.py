@@ -2,7 +2,9 @@
 
 from typing import Final
 
-STRICT_TO_LOOSE: Final = ("ask", "plan", "agent", "autopilot")
+from showcaller.actors.contract.arguments import Mode
+
+STRICT_TO_LOOSE: Final[tuple[Mode, ...]] = ("ask", "plan", "agent", "autopilot")
 
 
 def mode_of_prompt(named: str | None, callers: str | None, sessions: str, *, started_by_caller: bool) -> str:

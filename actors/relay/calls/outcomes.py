@@ -1,16 +1,17 @@
 """What became of a prompt: from whoever has it while it is under way, and else from the store."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract import results
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.summaries import SHORT_ID, quoted, summary
 from showcaller.actors.relay import views
+from showcaller.actors.relay.calls.background import background_of, glance_at
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
-from showcaller.actors.relay.messages import AwaitEnd, Glance, IfAwake, Look, TurnOver
+from showcaller.actors.relay.messages import AwaitEnd, Glance, IfAwake, ToSession, TurnOver
 from showcaller.actors.relay.turn_records import cut_end
 from showcaller.actors.runtime import Timeout
 
@@ -18,32 +19,74 @@ End = TurnOver | Glance | Literal["cancelled"]
 """What became of a prompt: its end, a look at the session that has it, or that it was taken out."""
 
 
-async def end_of(context: CallContext, session: str, message: str, wait_seconds: int) -> End:
+class Outcome(NamedTuple):
+    """What became of a prompt.
+
+    ``steered``: it joined a turn that was running; ``background``: what its turn has left running.
+    """
+
+    end: End
+    steered: bool = False
+    background: results.Background | None = None
+
+
+async def outcome_of(
+    context: CallContext, session: str, message: str, wait_seconds: int, *, may_join: bool = True
+) -> Outcome:
     """Wait for a message's end; gives how it stands when the time is up first, or nothing will come.
 
-    A call of an agent for which the session waits does not wait, and its note says why.
+    A call of an agent for which the session waits does not wait, and its note says why. ``may_join``: the
+    message may have joined a running turn, so whether it did is looked up.
     """
     with context.conversations.waits.waiting(context.caller.agent, session) as may_wait:
         if not may_wait:
             context.notes.append(WAITED_FOR)
-        return await _waited(context, session, message, wait_seconds if may_wait else 0)
+        end, row = await _waited(context, session, message, wait_seconds if may_wait else 0)
+    if row is None and may_join and isinstance(end, TurnOver):
+        row = await context.read("message", message=message)
+    steered = message in end.steered if isinstance(end, Glance) else row is not None and _joined(row)
+    if not isinstance(end, TurnOver) or end.end.outcome != "done":
+        return Outcome(end, steered)
+    turn = row["steered_into"] if row is not None and steered else message
+    return Outcome(end, steered, await background_of(context, session, turn))
 
 
-async def _waited(context: CallContext, session: str, message: str, wait_seconds: int) -> End:
-    try:
-        over: TurnOver | None = await context.ask(
-            IfAwake(session, AwaitEnd(message)), timeout=float(wait_seconds)
-        )
-    except Timeout:
-        over = None
-        glance: Glance | None = await context.ask(IfAwake(session, Look()))
-        if glance is not None and message in {glance.turn, *glance.queued}:
-            return glance
-    return over if over is not None else await _stored_end(context, session, message)
-
-
-async def _stored_end(context: CallContext, session: str, message: str) -> End:
+async def _waited(
+    context: CallContext, session: str, message: str, wait_seconds: int
+) -> tuple[End, Row | None]:
+    """Give how a message stands at last, with its row if that had to be read."""
+    clock = context.ports.clock
+    until = clock.monotonic() + wait_seconds
+    live = await _live(context, session, IfAwake(session, AwaitEnd(message)), wait_seconds)
+    if live is not None:
+        return live, None
     row: Row | None = await context.read("message", message=message)
+    if row is not None and row["session"] == session and row["status"] == "queued":
+        # Its session sleeps, such as one that was stopped: only awake does that tell of the end.
+        left = until - clock.monotonic()
+        if left > 0 and context.ports.writer is not None:
+            live = await _live(context, session, ToSession(session, AwaitEnd(message)), left)
+            if live is not None:
+                return live, None
+            row = await context.read("message", message=message)
+    return _stored(context, session, message, row), row
+
+
+async def _live(
+    context: CallContext, session: str, asked: IfAwake | ToSession, seconds: float
+) -> TurnOver | Glance | None:
+    """Ask the session for the message's end; None when the store says how the message stands."""
+    message: str = asked.message.message
+    try:
+        over: TurnOver | None = await context.ask(asked, timeout=float(seconds))
+    except Timeout:
+        glance = await glance_at(context, session)
+        is_here = glance is not None and message in {glance.turn, *glance.queued, *glance.steered}
+        return glance if is_here else None
+    return over
+
+
+def _stored(context: CallContext, session: str, message: str, row: Row | None) -> End:
     if row is None or row["session"] != session or row["role"] != "user":
         raise Refusal(
             Code.NOT_FOUND,
@@ -57,37 +100,53 @@ async def _stored_end(context: CallContext, session: str, message: str) -> End:
     if row["status"] == "handed" and not context.ports.relay_runs():
         return TurnOver(session, message, cut_end(session, message), None)
     if row["status"] == "handed":
-        return Glance(turn=message, phase="running", text="", queued=())
+        turn, steered = (row["steered_into"], (message,)) if _joined(row) else (message, ())
+        return Glance(turn=turn, phase="running", text="", queued=(), steered=steered)
     reply = row["reply"]
     return TurnOver(session, message, stored_end(row), None if reply is None else reply["id"])
 
 
+def _joined(row: Row) -> bool:
+    return row["steered_into"] is not None
+
+
 def prompt_result(
-    action: str, relay: str, session: str, message: str, found: End, text: str
+    action: str, relay: str, session: str, message: str, outcome: Outcome, text: str
 ) -> results.PromptResult:
     """Give what a caller reads of it; ``text`` is the prompt's, empty when the call did not bring it."""
+    found, steered, background = outcome
     told = quoted(text) if text else "what became of it"
     common: dict[str, Any] = {
         "relay": relay,
         "summary": summary(action, told, relay=relay, session=session),
         "session": session,
         "message_id": message,
+        "steered": True if steered else None,
     }
     if found == "cancelled":
         return results.PromptResult(**common, status="cancelled")
     if isinstance(found, Glance):
-        if found.turn != message:
+        if found.turn != message and not steered:
             return results.PromptResult(**common, status="queued")
         return results.PromptResult(**common, status="running", progress=views.progress_view(found))
     reply = views.reply_view(found)
-    if reply is not None and reply.truncated:
-        common["note"] = "The reply was cut: read_session shows more of it."
+    common["note"] = _notes(reply, background)
     end = found.end
     return results.PromptResult(
         **common,
-        status=end.outcome,
-        stop_reason=end.stop_reason if end.outcome != "stopped" else None,
+        status=end.outcome if background is None else "running",
+        stop_reason=end.stop_reason if end.outcome != "stopped" and background is None else None,
         error_class=end.error_class,
         error_text=end.error_text,
         reply=reply,
+        background=background,
     )
+
+
+def _notes(reply: results.Reply | None, background: results.Background | None) -> str | None:
+    notes: list[str] = []
+    if reply is not None and reply.truncated:
+        notes.append("The reply was cut: read_session shows more of it.")
+    if background is not None:
+        notes.append("It has answered, and work goes on in the background: read_task_output shows it.")
+    return " ".join(notes) or None

@@ -1,12 +1,19 @@
 """``list_sessions`` and ``read_session``."""
 
+from collections.abc import Sequence
+
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import invalid
 from showcaller.actors.contract.summaries import quoted, summary
+from showcaller.actors.contract.views import GroupMembers, SessionRow
 from showcaller.actors.relay import views
+from showcaller.actors.relay.calls.background import glance_at, task_views, tasks_of
 from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.last_words import last_words_ask
 from showcaller.actors.relay.cursors import read_cursor, write_cursor
-from showcaller.actors.relay.messages import Glance, IfAwake, Look
+
+MEMBERS = 50
+"""Other members of a group that a reading names."""
 
 
 async def list_sessions(context: CallContext, call: calls.ListSessions) -> results.ListSessionsResult:
@@ -15,9 +22,7 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
     page = await context.read(
         "list_sessions", scope=call.scope, query=call.query, limit=call.limit, after=after
     )
-    sessions = tuple(
-        views.session_view(context.as_it_is(row), context.caller.agent) for row in page["sessions"]
-    )
+    sessions = await _session_views(context, [context.as_it_is(row) for row in page["sessions"]])
     working = sum(1 for session in sessions if session.state == "running_turn")
     return results.ListSessionsResult(
         relay=context.relay,
@@ -27,17 +32,16 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
     )
 
 
-async def read_session(
-    context: CallContext, call: calls.ReadSession, session: str, row: Row
-) -> results.ReadSessionResult:
+async def read_session(context: CallContext, call: calls.ReadSession, row: Row) -> results.ReadSessionResult:
     """Give the newest messages of a session, or a page of older ones, and its states."""
+    session: str = row["id"]
     before = None if call.before is None else read_cursor("messages", call.before, (str, int))
     if before is not None and before[0] != session:
         raise invalid("This cursor is one of another session: start again without it.")
     page = await context.read("read_messages", session=session, last=call.last, before=before and before[1])
-    glance: Glance | None = await context.ask(IfAwake(session, Look()))
+    glance = await glance_at(context, session)
     running = row["running"] and await context.read("message", message=row["running"])
-    view = views.session_view(row, context.caller.agent)
+    (view,) = await _session_views(context, [row])
     older = page["older"]
     return results.ReadSessionResult(
         relay=context.relay,
@@ -47,7 +51,38 @@ async def read_session(
         queued=view.queued,
         last_turn=view.last_turn,
         process=view.process,
+        last_words_ask=view.last_words_ask,
         messages=views.message_views(page["messages"], call.max_chars),
         in_flight=views.in_flight_view(glance, running),
+        tasks=await tasks_of(context, session, glance),
+        group=await _group(context, row),
         older_cursor=None if older is None else write_cursor("messages", [session, older]),
     )
+
+
+async def _session_views(context: CallContext, rows: Sequence[Row]) -> tuple[SessionRow, ...]:
+    replies = [context.read("last_reply", session=row["id"]) if _may_ask(row) else None for row in rows]
+    shown: list[SessionRow] = []
+    for row, reply in zip(rows, replies, strict=True):
+        last: Row | None = None if reply is None else await reply
+        glance = await glance_at(context, row["id"]) if row["tasks"] else None
+        view = views.session_view(row, context.caller.agent)
+        more = {
+            "last_words_ask": last is not None and last_words_ask(last["text"]),
+            "tasks": () if glance is None else task_views(context, glance.tasks),
+        }
+        shown.append(view.model_copy(update=more))
+    return tuple(shown)
+
+
+def _may_ask(row: Row) -> bool:
+    return row["running"] is None and row["last_turn"] is not None and row["last_turn"]["status"] == "done"
+
+
+async def _group(context: CallContext, row: Row) -> GroupMembers | None:
+    place = views.group_place(row)
+    if place is None:
+        return None
+    members = await context.read("group_members", group=place.id, but=row["id"], limit=MEMBERS)
+    shown = tuple(views.group_member(member, row["group_head"]) for member in members)
+    return GroupMembers(id=place.id, name=place.name, role=place.role, members=shown)

@@ -1,9 +1,27 @@
 """``list_relays`` and ``relay_info``."""
 
+import sys
+from typing import Final
+
 from showcaller.actors.contract import results
-from showcaller.actors.contract.calls.relays import OwnName, RelayLimits, RelayRow
+from showcaller.actors.contract.calls.relays import (
+    GroupInfo,
+    OwnName,
+    ProviderInfo,
+    RelayLimits,
+    RelayRow,
+    Workspaces,
+)
+from showcaller.actors.contract.limits import GROUPS_LISTED
+from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.contract.summaries import summary
-from showcaller.actors.relay.calls.context import CallContext
+from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.modes import STRICT_TO_LOOSE
+
+PROTOCOL: Final = 1
+"""What relays of this version speak with each other."""
+RECENT_FOLDERS: Final = 10
+"""Folders last worked in that ``relay_info`` names."""
 
 
 def list_relays(context: CallContext) -> results.ListRelaysResult:
@@ -32,3 +50,45 @@ def list_relays(context: CallContext) -> results.ListRelaysResult:
 
 def _relays(number: int) -> str:
     return "1 relay" if number == 1 else f"{number} relays"
+
+
+async def relay_info(context: CallContext) -> results.RelayInfoResult:
+    """Say what this relay offers."""
+    ports = context.ports
+    groups = await context.read("groups", limit=GROUPS_LISTED)
+    total: int = groups["total"]
+    shown = tuple(GroupInfo(**_group(row)) for row in groups["groups"])
+    providers = tuple(_provider(entry) for entry in ports.providers)
+    return results.RelayInfoResult(
+        relay=context.relay,
+        summary=summary("relay_info", f"{len(providers)} providers, {total} groups", relay=context.relay),
+        name=context.relay,
+        version=ports.version,
+        platform=sys.platform,
+        protocol=PROTOCOL,
+        accepts_agent_prompts=False,
+        providers=providers,
+        workspaces=Workspaces(
+            default=ports.default_folder,
+            recent=tuple(await context.read("recent_folders", limit=RECENT_FOLDERS)),
+        ),
+        relay_modes=STRICT_TO_LOOSE,
+        groups=shown,
+        groups_total=total if total > len(shown) else None,
+    )
+
+
+def _provider(entry: ProviderEntry) -> ProviderInfo:
+    return ProviderInfo(
+        provider=entry.provider,
+        label=entry.label,
+        configured=True,
+        agents_may_start=entry.agents_may_start,
+        takes=entry.takes,
+        steers=entry.steers,
+        note=entry.note,
+    )
+
+
+def _group(row: Row) -> Row:
+    return {"id": row["id"], "name": row["name"] or row["id"], "member_count": row["member_count"]}

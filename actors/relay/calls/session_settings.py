@@ -23,16 +23,21 @@ class Start(NamedTuple):
     provider: str
     model_source: results.ModelSource
     mode: str
+    effort: str | None
     cwd: str
     group: Row | None
     hops: int
 
 
 class Sending(NamedTuple):
-    """With what a prompt goes to a session."""
+    """With what a prompt goes to a session.
 
-    mode: str
+    ``named`` are the settings that become others with it; ``may_join``: it may join a turn that runs.
+    """
+
+    named: dict[str, str]
     hops: int
+    may_join: bool
 
 
 async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
@@ -50,6 +55,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         provider=provider,
         model_source=source,
         mode=call.mode or (DEFAULT_MODE if own is None else own["mode"]),
+        effort=call.effort or (None if own is None else own["effort"]),
         cwd=prompts.working_folder(call.cwd, context.ports.default_folder),
         group=group,
         hops=await _hops(context, own),
@@ -86,7 +92,9 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     mode = mode_of_prompt(
         call.mode, None if own is None else own["mode"], row["mode"], started_by_caller=is_starter
     )
-    return Sending(mode, await _hops(context, own))
+    settings = {"mode": mode, "model": call.model, "effort": call.effort}
+    named = {name: value for name, value in settings.items() if value is not None and value != row[name]}
+    return Sending(named, await _hops(context, own), entry is not None and entry.steers)
 
 
 async def _hops(context: CallContext, own: Row | None) -> int:

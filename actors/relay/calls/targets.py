@@ -4,6 +4,7 @@ from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import session_start
 from showcaller.actors.contract.limits import GROUPS_SUGGESTED
+from showcaller.actors.contract.summaries import SHORT_ID
 from showcaller.actors.relay.calls.context import CallContext, Row
 
 
@@ -26,15 +27,34 @@ async def find_session(context: CallContext, name: str) -> str:
     return found[0]
 
 
+def refuse_deleted(row: Row) -> None:
+    """Refuse a session that is not there any more; only what became of its prompts can still be asked."""
+    if row["deleted_at"] is not None:
+        raise Refusal(Code.NOT_FOUND, f"Session {row['id'][SHORT_ID]} was deleted.", missing=[row["id"]])
+
+
+def refuse_archived(row: Row, nothing: str) -> None:
+    """Refuse to write to a session that was put away; ``nothing`` says what did not happen."""
+    if row["archived_at"] is not None:
+        raise Refusal(
+            Code.NOT_FOUND,
+            f"Session {row['id'][SHORT_ID]} is archived: it can be read, not written to. {nothing}",
+            missing=[row["id"]],
+        )
+
+
 async def find_group(context: CallContext, name: str) -> Row:
     """Give the one group that a caller's text names, for a session that is to be created in it."""
     found: list[Row] = await context.read("find_group", prefix=name)
     if len(found) == 1:
         return found[0]
-    how = "no group" if not found else "more than one group"
+    how, total = "more than one group", len(found)
+    if not found:
+        there = await context.read("groups", limit=GROUPS_SUGGESTED)
+        how, found, total = "no group", there["groups"], there["total"]
     raise Refusal(
         Code.UNKNOWN_GROUP,
         f"There is {how} {quote_foreign(name)}. Nothing was created.",
         groups=[{"id": one["id"], "name": one["name"]} for one in found[:GROUPS_SUGGESTED]],
-        groups_total=len(found),
+        groups_total=total,
     )

@@ -48,11 +48,15 @@ def test_ten_actions_mean_this_relay_when_they_name_none() -> None:
 def test_a_built_action_is_the_one_that_its_model_names() -> None:
     assert [row.name for row in available_actions()] == [
         "list_relays",
+        "relay_info",
         "list_sessions",
         "read_session",
+        "read_task_output",
         "send",
         "create_session",
         "wait",
+        "stop",
+        "archive",
     ]
     for row in ACTIONS.values():
         assert row.model.model_fields["action"].default == row.name

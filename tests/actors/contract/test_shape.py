@@ -219,8 +219,8 @@ class TestActions:
         assert "send" in refusal.to_result()["actions"]
 
     def test_a_wrong_shape_is_said_before_that_the_action_is_not_built(self) -> None:
-        assert not ACTIONS["stop"].available
-        assert refused({"action": "stop", "relay": "this"}).code is Code.INVALID_INPUT
+        assert not ACTIONS["withdraw"].available
+        assert refused({"action": "withdraw"}).code is Code.INVALID_INPUT
 
 
 class TestRequired:

@@ -12,10 +12,11 @@ from tests.actors.relay.stage import Stage
 OPEN: Final = Settings(agent_sessions=True, unsafe_no_cards=True)
 """Agents may use sessions, and nobody is asked."""
 
-HELPER: Final = ProviderEntry("helper", "Helper", steers=True, agents_may_start=True)
+HELPER: Final = ProviderEntry("helper", "Helper", agents_may_start=True)
 SCRIBE: Final = ProviderEntry("scribe", "Scribe", agents_may_start=True)
-PROVIDERS: Final = ProviderCatalogue(*BUILT_IN, HELPER, SCRIBE)
-"""The built-in ones, which agents may not start, and two that they may."""
+JOINER: Final = ProviderEntry("joiner", "Joiner", steers=True)
+PROVIDERS: Final = ProviderCatalogue(*BUILT_IN, HELPER, SCRIBE, JOINER)
+"""The built-in ones, two that agents may start, and one whose turns can be joined."""
 
 
 def open_to_agents(open_stage: OpenStage, seed: int | None = None, **settings: Any) -> Stage:

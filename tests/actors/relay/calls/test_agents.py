@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.relay.messages import Prompt, ToSession
 from tests.actors.relay.calls.agents import Agent, agent, end_turn, open_to_agents
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
@@ -167,6 +168,36 @@ def test_a_started_session_takes_provider_and_mode_of_its_starter(stage: Stage) 
     assert (made["provider"], made["modelSource"], made["mode"]) == ("helper", "requested", "agent")
 
 
+def test_a_started_session_joins_its_starters_group_or_makes_one_with_the_starter_as_head(
+    stage: Stage,
+) -> None:
+    caller = agent(stage, "the starter")
+    first = caller.call("create_session", text="x", wait_seconds=0)["group"]
+    assert (first["name"], first["role"]) == ("the starter", "member")
+    assert caller.call("create_session", text="x", wait_seconds=0)["group"] == first
+    own = caller.call("read_session", session=caller.session)["group"]
+    assert (own["id"], own["role"], len(own["members"])) == (first["id"], "head", 2)
+    stage.fan_out(["a"], name="Nightly").work()
+    named = caller.call("create_session", text="x", group="nightly", wait_seconds=0)["group"]
+    assert named["name"] == "Nightly"
+    joined = agent(stage, group="Nightly").call("create_session", text="x", wait_seconds=0)["group"]
+    assert joined == named
+    by_title = caller.call("create_session", text="x", group="THE STARTER", wait_seconds=0)["group"]
+    assert by_title == first
+
+
+def test_the_owners_sessions_join_no_group_by_themselves(stage: Stage) -> None:
+    assert stage.call("create_session", text="x", wait_seconds=0)["group"] is None
+
+
+def test_an_unknown_group_is_refused_with_those_that_there_are(stage: Stage) -> None:
+    for number in range(21):
+        stage.fan_out(["a"], name=f"group {number}").work()
+    refused = stage.call("create_session", text="x", group="none")
+    assert code(refused) == "REMOTE_RELAY_UNKNOWN_GROUP"
+    assert (len(refused["groups"]), refused["groupsTotal"]) == (20, 21)
+
+
 def test_a_provider_that_agents_may_not_start_is_not_inherited(stage: Stage) -> None:
     refused = agent(stage, provider="command").call("create_session", text="x", wait_seconds=0)
     assert code(refused) == "REMOTE_RELAY_PROVIDER_UNAVAILABLE"
@@ -190,6 +221,26 @@ def test_a_prompt_keeps_who_sent_it(stage: Stage) -> None:
     sent = caller.call("send", session=stage.create(provider="helper")[0], text="x", wait_seconds=0)
     row = stage.read("message", message=sent["message_id"])
     assert (row["origin"], row["caller"], row["hops"]) == ("agent", caller.session, 0)
+    (shown,) = [
+        message
+        for message in stage.call("read_session", session=sent["session"])["messages"]
+        if message["id"] == sent["message_id"]
+    ]
+    assert shown["via"] == 'agent · "work"'
+
+
+def test_a_prompt_carries_the_hops_of_the_turn_that_sends_it(stage: Stage) -> None:
+    caller = agent(stage)
+    stage.workers.end(next(iter(stage.workers.open)))
+    stage.settle()
+    far = {"id": "msg_far000000000", "origin": "agent", "text": "x", "created_at": 1, "hops": 2}
+    stage.supervisor.tell(ToSession(caller.session, Prompt(far)))
+    stage.settle()
+    for session in (caller.start(), stage.create(provider="helper")[0]):
+        sent = caller.call("send", session=session, text="on", wait_seconds=0)
+        assert stage.read("message", message=sent["message_id"])["hops"] == 2
+    first = stage.call("read_session", session=caller.start())["messages"][0]["id"]
+    assert stage.read("message", message=first)["hops"] == 2
 
 
 def test_ids_of_two_callers_do_not_meet(stage: Stage) -> None:

@@ -1,0 +1,57 @@
+"""Which function carries a call out, once all checks have let it through."""
+
+from showcaller.actors.contract import calls, results
+from showcaller.actors.relay.calls import prompting, reading, relays, stopping, task_output
+from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.order import Found
+from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
+
+Looking = calls.ListRelays | calls.RelayInfo | calls.ListSessions | calls.ReadSession | calls.ReadTaskOutput
+
+
+async def act(context: CallContext, call: calls.Call | OwnerAct, found: Found) -> results.CallResult:
+    """Carry a call out."""
+    match call:
+        case calls.Send():
+            return await prompting.send(context, call, found)
+        case calls.CreateSession():
+            return await prompting.create_session(context, call, found)
+        case calls.Wait():
+            return await prompting.wait(context, call, found.session)
+        case calls.Stop() | Kill():
+            return await stopping.stop(context, call, found.row)
+        case calls.Archive() | Delete():
+            return await stopping.put_away(context, call, found.session)
+        case GoOn():
+            return await stopping.go_on(context, call, found.session)
+        case _:
+            return await _look(context, call, found)
+
+
+async def _look(context: CallContext, call: Looking, found: Found) -> results.CallResult:
+    match call:
+        case calls.ListRelays():
+            return relays.list_relays(context)
+        case calls.RelayInfo():
+            return await relays.relay_info(context)
+        case calls.ListSessions():
+            return await reading.list_sessions(context, call)
+        case calls.ReadSession():
+            return await reading.read_session(context, call, found.row)
+        case calls.ReadTaskOutput():
+            return await task_output.read_task_output(context, call, found.session)
+
+
+async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Row) -> results.CallResult:
+    """Give what a write gave that was carried out before; ``first`` is what the store kept of it."""
+    match call:
+        case calls.Send():
+            return prompting.sent_before(context, "send", first["session"], first["message"])
+        case calls.CreateSession():
+            return await prompting.created_before(context, first["session"], first["message"])
+        case calls.Stop() | Kill():
+            return stopping.stop_result(context, call, call.session, requested=first["result"]["requested"])
+        case calls.Archive() | Delete():
+            return stopping.put_away_result(context, call, call.session)
+        case _:
+            raise TypeError(f"{call.action} has no effect that could be kept")

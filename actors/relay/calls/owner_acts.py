@@ -1,0 +1,58 @@
+"""What an owner may do that is no action of the tool: the same shape of calls and results, no schema."""
+
+from typing import ClassVar, Final, Literal
+
+from showcaller.actors.contract.arguments import SessionName
+from showcaller.actors.contract.arguments.names import session_name
+from showcaller.actors.contract.calls import CallModel
+from showcaller.actors.contract.errors import invalid
+from showcaller.actors.contract.results import CallResult
+
+
+class Kill(CallModel):
+    """Stop a session and end its agent's process at once."""
+
+    nothing: ClassVar[str] = "Nothing was ended."
+
+    action: Literal["kill"] = "kill"
+    session: SessionName
+
+
+class Delete(CallModel):
+    """Delete a session that is not at work, with all that was said in it."""
+
+    nothing: ClassVar[str] = "Nothing was deleted."
+
+    action: Literal["delete"] = "delete"
+    session: SessionName
+
+
+class GoOn(CallModel):
+    """Let run what waits in a session's queue after a stop."""
+
+    nothing: ClassVar[str] = "Nothing was changed."
+
+    action: Literal["go_on"] = "go_on"
+    session: SessionName
+
+
+OwnerAct = Kill | Delete | GoOn
+
+
+OwnerActName = Literal["kill", "delete", "go_on"]
+_ACTS: Final[dict[str, type[OwnerAct]]] = {"kill": Kill, "delete": Delete, "go_on": GoOn}
+
+
+def read_act(name: OwnerActName, session: object) -> OwnerAct:
+    """Make the act of that name on the session that a text names; raises ``Refusal`` for what names none."""
+    try:
+        named = session_name(session)
+    except ValueError as error:
+        raise invalid(f"{name}: session {error}. {_ACTS[name].nothing}") from error
+    return _ACTS[name](session=named)
+
+
+class Done(CallResult):
+    """The answer to ``delete`` and ``go_on``."""
+
+    session: str

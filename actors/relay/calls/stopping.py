@@ -1,0 +1,71 @@
+"""``stop`` and ``archive``, and what an owner may besides: kill, delete, let go on."""
+
+from typing import Any
+
+from showcaller.actors.contract import calls, results
+from showcaller.actors.contract.summaries import summary
+from showcaller.actors.relay import messages
+from showcaller.actors.relay.calls import repeats
+from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.owner_acts import Delete, Done, GoOn, Kill
+from showcaller.actors.relay.messages import Repeated, StopRunning, ToSession
+
+Stopping = calls.Stop | Kill
+PuttingAway = calls.Archive | Delete
+
+
+async def stop(context: CallContext, call: Stopping, row: Row) -> results.StopResult:
+    """Have the turn of a session end, and what waits stay; a kill ends its agent's process as well."""
+    named = repeats.write_id(context, call)
+    asked = StopRunning(call=named) if isinstance(call, calls.Stop) else messages.Kill(named)
+    answer: messages.Stopped | Repeated = await context.ask(ToSession(row["id"], asked))
+    requested = answer.result["requested"] if isinstance(answer, Repeated) else answer.requested
+    if row["queued"]:
+        context.notes.append(f"{_messages(row['queued'])} in its queue until somebody prompts it again.")
+    return stop_result(context, call, row["id"], requested=requested)
+
+
+def stop_result(context: CallContext, call: Stopping, session: str, *, requested: bool) -> results.StopResult:
+    """Give what a caller reads of a stop."""
+    told = "stop requested" if requested else "nothing ran"
+    return results.StopResult(**_common(context, call, session, told), stop_requested=requested)
+
+
+async def put_away(context: CallContext, call: PuttingAway, session: str) -> results.ArchiveResult | Done:
+    """Archive a session that is not at work, or delete it for good."""
+    named = repeats.write_id(context, call)
+    asked = messages.Archive(named) if isinstance(call, calls.Archive) else messages.Delete(named)
+    answer: messages.PutAway | Repeated = await context.ask(ToSession(session, asked))
+    cancelled = answer.result["cancelled"] if isinstance(answer, Repeated) else answer.cancelled
+    if cancelled:
+        context.notes.append(f"{_cancelled(len(cancelled))} in its queue.")
+    return put_away_result(context, call, session)
+
+
+def put_away_result(context: CallContext, call: PuttingAway, session: str) -> results.ArchiveResult | Done:
+    """Give what a caller reads of a session that was put away."""
+    if isinstance(call, calls.Archive):
+        return results.ArchiveResult(**_common(context, call, session, "archived"))
+    return Done(**_common(context, call, session, "deleted"))
+
+
+async def go_on(context: CallContext, call: GoOn, session: str) -> Done:
+    """Let run what a stop holds in a session's queue."""
+    await context.ask(ToSession(session, messages.GoOn()))
+    return Done(**_common(context, call, session, "goes on"))
+
+
+def _common(context: CallContext, call: Stopping | PuttingAway | GoOn, session: str, told: str) -> Any:
+    return {
+        "relay": context.relay,
+        "summary": summary(call.action, told, relay=context.relay, session=session),
+        "session": session,
+    }
+
+
+def _messages(number: int) -> str:
+    return "1 message stays" if number == 1 else f"{number} messages stay"
+
+
+def _cancelled(number: int) -> str:
+    return "1 message was cancelled" if number == 1 else f"{number} messages were cancelled"
