@@ -252,7 +252,7 @@ def _hand_over_refused(state: TurnState, *, faulty: bool) -> Step:
     assert turn is not None
     if not faulty or turn.message.continues:
         return drop(state)
-    end = failed_end(state.session, turn.message.id, UNHANDED)
+    end = failed_end(state.session, turn.message.id, UNHANDED, error_class="other")
     return Step(with_turn(state, turn, phase="failing", end=end), (CommitFailure(end),))
 
 

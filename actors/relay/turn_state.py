@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from showcaller.actors.contract.worker import StopReason, TurnEnded
+from showcaller.actors.contract.worker import ErrorClass, StopReason, TurnEnded
 from showcaller.actors.relay.turn_signals import Waiting
 
 Phase = Literal["handing", "running", "stopping", "taking_back", "failing", "ending"]
@@ -136,9 +136,22 @@ def stopped_end(session: str, message: str) -> TurnEnded:
     return TurnEnded(session=session, turn=message, outcome="stopped")
 
 
-def failed_end(session: str, message: str, why: str, stop_reason: StopReason = "died") -> TurnEnded:
+def failed_end(
+    session: str,
+    message: str,
+    why: str,
+    stop_reason: StopReason = "died",
+    error_class: ErrorClass | None = None,
+) -> TurnEnded:
     """Give the end of a turn that failed because of a mistake of ours."""
-    return TurnEnded(session=session, turn=message, outcome="failed", error_text=why, stop_reason=stop_reason)
+    return TurnEnded(
+        session=session,
+        turn=message,
+        outcome="failed",
+        error_text=why,
+        stop_reason=stop_reason,
+        error_class=error_class,
+    )
 
 
 def as_cut(end: TurnEnded, cut: Cut | None) -> TurnEnded:

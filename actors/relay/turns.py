@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput
+from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
 from showcaller.actors.relay import turn
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.at_workers import AtWorkers
@@ -135,9 +135,7 @@ class Turns:
                 steer = SteerTurn(session=self._session, turn=turn_id, message=message.id, text=message.text)
                 self._ports.workers.send([steer])
             case signals.Announce(end):
-                self._turn_is_over(end.turn)
-                reply = None if end.error_text == UNACKNOWLEDGED else self._last_reply
-                self.listeners.over(TurnOver(self._session, end.turn, end, reply))
+                self._announce(end)
             case signals.LookUp(message_id):
                 self._turn_is_over(message_id)
                 self.listeners.look_up(message_id)
@@ -149,6 +147,12 @@ class Turns:
                 pass
             case _:
                 self._commit(effect)
+
+    def _announce(self, end: TurnEnded) -> None:
+        if self._turn_is_over(end.turn):
+            self._ports.workers.send([TurnStored(session=self._session, turn=end.turn)])
+        reply = None if end.error_text == UNACKNOWLEDGED else self._last_reply
+        self.listeners.over(TurnOver(self._session, end.turn, end, reply))
 
     def _prepare(
         self, effect: signals.CommitHandOver | signals.CommitContinuation, message: signals.Waiting
@@ -189,15 +193,16 @@ class Turns:
         if left is not None and not is_attempt:
             self._time_is_up = self._tell_after(left, TimeIsUp(turn_id))
 
-    def _turn_is_over(self, message: str) -> None:
-        """Forget the turn of this message, if that is the one at a worker."""
+    def _turn_is_over(self, message: str) -> bool:
+        """Forget the turn of this message, if that is the one at a worker; tell whether it was."""
         if message != self.in_flight.turn:
-            return
+            return False
         self.in_flight.end()
         self._at_workers.forget(self._session)
         if self._time_is_up is not None:
             self._time_is_up.cancel()
             self._time_is_up = None
+        return True
 
 
 UNEXPECTED = frozenset({"take_back", "end_turn", "end_queued", "steer_taken", "unsteer_message"})

@@ -49,7 +49,13 @@ _CANCEL = Statement(
     .returning(Message.session)
 )
 _FAIL_QUEUED = Statement(
-    Message.update(status="failed", error_class="other", error_text=Slot("error_text"), ended_at=Slot("at"))
+    Message.update(
+        status="failed",
+        stop_reason="died",
+        error_class="other",
+        error_text=Slot("error_text"),
+        ended_at=Slot("at"),
+    )
     .where(Message.id == Slot("message"), Message.status == literal("queued"))
     .returning(Message.session)
 )

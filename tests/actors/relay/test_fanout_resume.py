@@ -222,3 +222,26 @@ def test_a_listener_without_room_starts_no_further_items_and_does_not_hold_up_a_
     stage.settle()
     assert set(run.heard.statuses.values()) == {"done", "skipped"}
     assert run.heard.ends == [None]
+
+
+def test_an_attempt_that_waits_begins_within_its_fan_out_alone_whoever_wakes_its_session(
+    open_stage: OpenStage,
+) -> None:
+    stage = open_stage()
+    run = stage.fan_out(["a"], jobs=1, retries=1)
+    stage.settle()
+    first = stage.workers.runs[0]
+    stage.store.refusing = frozenset({"hand_over"})
+    stage.workers.end(first.turn, "failed")
+    stage.settle()
+    again = stage.again()
+    owners = again.send(first.session, "a word of the owner")
+    assert again.workers.texts == ["a word of the owner"]
+    again.workers.end(owners)
+    again.settle()
+    assert len(again.workers.runs) == 1
+    assert again.awake == []
+    resumed = again.resume(run.group)
+    resumed.work()
+    assert resumed.recorded == {"a": "done"}
+    assert again.workers.texts == ["a word of the owner", "run a"]

@@ -30,6 +30,17 @@ def test_a_prompt_is_stored_then_handed_over_then_answered(stage: Stage) -> None
     assert stage.events(turn.session) == [("turn_started", turn.turn), ("turn_end", turn.turn)]
 
 
+def test_a_worker_hears_that_an_end_is_stored_once_it_is(stage: Stage) -> None:
+    _, first = stage.create()
+    stage.store.refusing = frozenset({"end_turn"})
+    stage.workers.end(first)
+    stage.settle()
+    assert stage.workers.stored == []
+    stage.store.refusing = frozenset()
+    stage.advance(2)
+    assert [stored.turn for stored in stage.workers.stored] == [first]
+
+
 def test_the_worker_gets_the_senders_text_alone_and_the_rest_as_its_environment(stage: Stage) -> None:
     session, message = stage.create("  wc -l  \n")
     assert stage.workers.runs[0].text == "  wc -l  \n"

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.contract.calls import Send
 from showcaller.actors.contract.worker import TurnEnded
-from showcaller.actors.relay.messages import IfAwake, Look
+from showcaller.actors.relay.messages import IfAwake, Look, Prompt, ToSession
 from showcaller.actors.relay.pauses import FIRST_PAUSE
+from showcaller.actors.relay.prompts import message_row
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.turns import Turns
 from tests.actors.relay.conftest import no_faults
@@ -71,6 +73,26 @@ def test_a_prompt_that_can_never_be_handed_over_fails_with_the_reason_and_blocks
     stage.store.faulty = frozenset()
     stage.send(session, "third")
     assert stage.workers.texts == ["first", "third"]
+
+
+def test_a_prompt_of_which_no_turn_can_be_made_fails_with_the_reason_and_every_door_says_the_same(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    session, first = stage.create()
+    row = message_row(Send(relay="this", session=session, text="odd"), stage.ports, None)
+    accepted = stage.supervisor.request(ToSession(session, Prompt({**row, "item": "no JSON"})))
+    third = stage.send(session, "third")
+    waiting = stage.begin("wait", session=session, message_id=row["id"], wait_seconds=600)
+    stage.workers.end(first)
+    stage.settle()
+    assert accepted.get().message == row["id"]
+    again = stage.call("wait", session=session, message_id=row["id"])
+    assert again == waiting.get()
+    assert (again["status"], again["stopReason"], again["errorClass"]) == ("failed", "died", "other")
+    assert "never ran" in again["errorText"]
+    assert list(stage.workers.open) == [third]
+    assert "cannot be handed to any worker" in caplog.text
+    caplog.clear()
 
 
 def test_a_cut_prompt_that_can_not_be_queued_again_ends_as_interrupted(
@@ -266,6 +288,7 @@ def test_a_session_that_cannot_even_start_leaves_nobody_waiting(
         calls.append(stage.begin("create_session", text="lost", wait_seconds=600))
         stage.settle()
     assert [call.get()["code"] for call in calls] == ["REMOTE_RELAY_INTERNAL"] * 2
+    assert all("has ended" in call.get()["error"] for call in calls)
     assert stage.awake == []
     assert "the link is broken" in caplog.text
     caplog.clear()
