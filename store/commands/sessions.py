@@ -60,6 +60,7 @@ _COMES_LATER = frozenset(
         "auto_compact_window",
         "thinking_enabled",
         "thinking_display",
+        "prompts_unasked",
     }
 )
 _GIVEN = frozenset(NewSession.__annotations__)

@@ -1,84 +1,19 @@
-"""The tables as peewee models, bound to no database: whoever opens a file says which one they mean.
-
-Ids are texts, times are milliseconds since the epoch (UTC). There are no foreign keys: every command checks
-what it needs of the rows it refers to, and a check by the database would cost a look-up for each row again.
-"""
+"""Sessions, their messages and tasks, what happened in them, and what must follow."""
 
 # ruff: noqa: D106 - the classes named Meta are peewee's way to say what a table is like
 
 from typing import Any
 
-from peewee import (
-    SQL,
-    AutoField,
-    BlobField,
-    BooleanField,
-    CompositeKey,
-    Context,
-    Field,
-    FloatField,
-    IntegerField,
-    Model,
-    Node,
-    NodeList,
-    TextField,
-)
+from peewee import AutoField, BooleanField, CompositeKey, Field, FloatField, IntegerField, TextField
 
-
-class RisingField(AutoField):
-    """An integer primary key whose numbers never come back, also when the newest rows are deleted."""
-
-    def ddl(self, ctx: Context) -> NodeList:
-        """Give the column's definition with ``AUTOINCREMENT``."""
-        return NodeList((super().ddl(ctx), SQL("AUTOINCREMENT")))
-
-
-ZERO: list[Node] = [SQL("DEFAULT 0")]
-"""What a column that came later says for the rows before it."""
-
-
-class StoreModel(Model):
-    """Base of every table."""
-
-    class Meta:
-        legacy_table_names = False
-
-
-class Relay(StoreModel):
-    """This relay: one row. Events up to ``pruned_cursor`` may have been deleted, later ones are all there."""
-
-    id = TextField(primary_key=True)
-    name = TextField()
-    version = TextField()
-    created_at = IntegerField()
-    opened_at = IntegerField()
-    pruned_cursor = IntegerField(default=0, constraints=ZERO)
-
-
-class Setting(StoreModel):
-    """What the owner set, as JSON text; what nobody set has no row."""
-
-    name = TextField(primary_key=True)
-    value = TextField()
-
-
-class SessionGroup(StoreModel):
-    """Sessions that belong together; ``head`` is the session that leads them, if one does."""
-
-    id = TextField(primary_key=True)
-    name = TextField(null=True)
-    origin = TextField()
-    head = TextField(null=True)
-    created_at = IntegerField()
-
-    class Meta:
-        indexes = ((("name",), False), (("created_at",), False))
+from showcaller.store.models.base import ZERO, RisingField, StoreModel, literal, one_of
 
 
 class Session(StoreModel):
     """A conversation with one agent.
 
-    While ``held_at`` is set, a stop holds its queue. One with ``deleted_at`` is a tombstone: it is archived
+    ``prompts_unasked`` counts what its agent sent to others since the owner last wrote here. While
+    ``held_at`` is set, a stop holds its queue. One with ``deleted_at`` is a tombstone: it is archived
     as well, and its texts, and those of its messages, are gone.
     """
 
@@ -105,9 +40,10 @@ class Session(StoreModel):
     auto_compact_window = IntegerField(null=True)
     thinking_enabled = BooleanField(null=True)
     thinking_display = TextField(null=True)
+    prompts_unasked = IntegerField(default=0, constraints=ZERO)
 
     class Meta:
-        indexes = ((("last_activity_at", "id"), False),)
+        indexes = ((("last_activity_at", "id", "archived_at", "deleted_at"), False),)
 
 
 class Message(StoreModel):
@@ -221,78 +157,13 @@ class Outbox(StoreModel):
         indexes = ((("kind", "key"), True),)
 
 
-class Fanout(StoreModel):
-    """A fan-out job: one session per item, in one group."""
-
-    group = TextField(primary_key=True)
-    spec = TextField()
-    created_at = IntegerField()
-    finished_at = IntegerField(null=True)
-
-    class Meta:
-        indexes = ((("created_at",), False),)
-
-
-class FanoutItem(StoreModel):
-    """One item of a fan-out, with its one recorded result once ``status`` is set."""
-
-    group = TextField()
-    number = IntegerField()
-    item = TextField()
-    session = TextField(null=True)
-    message = TextField(null=True)
-    attempts = IntegerField(default=0)
-    status = TextField(null=True)
-    exit_code = IntegerField(null=True)
-    reply = TextField(null=True)
-    seconds = FloatField(null=True)
-    error = TextField(null=True)
-    ended_at = IntegerField(null=True)
-
-    class Meta:
-        primary_key = CompositeKey("group", "number")
-
-
-class WriterBatch(StoreModel):
-    """The batch that was committed last, with its answers, and who may write: one row.
-
-    ``epoch`` rises with every writer that opens the file; only the newest one's batches are carried out.
-    """
-
-    id = IntegerField(primary_key=True)
-    epoch = IntegerField()
-    incarnation = TextField(null=True)
-    number = IntegerField(null=True)
-    answers = BlobField(null=True)
-
-
-MODELS: tuple[type[StoreModel], ...] = (
-    Relay,
-    Setting,
-    SessionGroup,
-    Session,
-    Message,
-    ClientId,
-    Task,
-    Event,
-    Outbox,
-    Fanout,
-    FanoutItem,
-    WriterBatch,
-)
-
 ENDED = ("done", "failed", "stopped", "cancelled")
 """The states of a message that never change again."""
 
 
-def literal(text: str) -> SQL:
-    """Write a fixed word into the SQL itself, where a parameter would keep SQLite from a partial index."""
-    return SQL(f"'{text}'")
-
-
 def unfinished(status: "Field[Any]") -> Any:
     """The condition of the partial index; a query must state it word by word to be served from there."""
-    return status.in_([literal("queued"), literal("handed")])
+    return one_of(status, "queued", "handed")
 
 
 def running_turn() -> tuple[Any, ...]:
