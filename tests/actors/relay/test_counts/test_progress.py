@@ -118,7 +118,7 @@ def test_phpunit_counts_letters() -> None:
 
 def test_ctest_counts_what_has_ended() -> None:
     lines = [
-        "Test project /home/me/demo/build",
+        "Test project /srv/me/demo/build",
         "      Start  1: one",
         " 1/12 Test  #1: one ..............   Passed    0.01 sec",
         " 2/12 Test  #2: two ..............***Failed    0.01 sec",
