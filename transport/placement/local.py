@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
 from showcaller.transport.placement.deaths import DeathWatch
 from showcaller.transport.worker.options import WorkerOptions
-from showcaller.transport.worker.process_identity import ProcessIdentity, identify
+from showcaller.transport.worker.process_identity import ProcessIdentity, identify, signal_process
 from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, worker_folders
 
 logger = logging.getLogger("showcaller.workers")
@@ -43,6 +44,7 @@ class LocalPlacement:
         self._address = address
         self._hub = hub
         self._deaths = DeathWatch()
+        self._processes: dict[str, ProcessIdentity] = {}
 
     def find(
         self, died: Callable[[str], None], hear: Callable[[News], None] = nobody
@@ -71,6 +73,10 @@ class LocalPlacement:
         logger.info("Worker %s runs as process %d", name, process.pid)
         return self._take(folder, card, process, died, hear)
 
+    def end(self, worker: str) -> None:
+        """Ask a worker to end what it runs and then itself."""
+        signal_process(self._processes[worker], signal.SIGTERM)
+
     def close(self) -> None:
         """Watch no more; the workers go on."""
         self._deaths.close()
@@ -84,6 +90,7 @@ class LocalPlacement:
         hear: Callable[[News], None],
     ) -> LocalWorker:
         worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token, hear)), process)
+        self._processes[card.name] = process
         self._deaths.watch(process, lambda: died(card.name))
         return worker
 

@@ -75,6 +75,9 @@ class Placement(Protocol):
         """Start one. Raises OSError."""
         ...
 
+    def end(self, worker: str) -> None:
+        """Ask a worker to end what it runs and then itself; ``died`` tells of it as of any death."""
+
     def close(self) -> None:
         """Watch no more."""
 
@@ -102,6 +105,7 @@ class WorkerPool:
         self._new_name = new_name
         self._later = later
         self._gate = threading.RLock()
+        self._ended = threading.Condition(self._gate)
         self._slots: dict[str, _Slot] = {}
         self._homes: dict[str, str] = {}  # of each session, the worker that has something of it
         self._left: dict[str, Mapping[str, TurnEnded | None]] = {}
@@ -109,6 +113,7 @@ class WorkerPool:
         self._pause = FIRST_PAUSE
         self._deliver: Deliver | None = None
         self._closed = False
+        self._ending = False
         alive, dead = placement.find(self._died)
         for folder in dead:
             self._bury(folder, {})
@@ -155,6 +160,17 @@ class WorkerPool:
         with self._gate:
             for message in messages:
                 self._send(message)
+
+    def end_workers(self, patience: float) -> list[str]:
+        """End all workers and start no more; gives those that are still there after ``patience`` seconds."""
+        with self._gate:
+            self._ending = True
+            names = [name for name, slot in self._slots.items() if slot.worker is not None]
+        for name in names:
+            self._placement.end(name)
+        with self._ended:
+            self._ended.wait_for(lambda: not any(slot.worker for slot in self._slots.values()), patience)
+            return [name for name, slot in self._slots.items() if slot.worker is not None]
 
     def close(self) -> None:
         """Hang up; the workers and their turns go on."""
@@ -237,16 +253,21 @@ class WorkerPool:
                 return
             for session in [each for each, home in self._homes.items() if home == name]:
                 del self._homes[session]
-            other = self._new_name()
-            self._slots[other] = _Slot()
+            self._ended.notify_all()
             deliver = self._deliver
-        logger.error("Worker %s has died; %s comes in its place", name, other)
+            other = None if self._ending else self._new_name()
+            if other is not None:
+                self._slots[other] = _Slot()
         if slot.worker is not None:
             ends = self._bury(slot.worker.folder, slot.turns)
             slot.worker.link.close()
             if ends and deliver is not None:
                 deliver(ends)
-        self._again(other)
+        if other is None:
+            logger.info("Worker %s has ended", name)
+        else:
+            logger.error("Worker %s has died; %s comes in its place", name, other)
+            self._again(other)
 
     def _bury(self, folder: WorkerFolder, turns: Mapping[str, RunTurn]) -> list[FromWorkerMessage]:
         """Read what a dead worker left, and give what that means for the turns that it may have had."""

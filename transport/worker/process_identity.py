@@ -1,6 +1,7 @@
 """Which process is meant by an id: ids are given out again, and its start time tells one from the next."""
 
 import os
+import signal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,23 @@ def is_alive(identity: ProcessIdentity) -> bool:
         return True
     started, state = _started(identity.pid), _state(identity.pid)
     return started is not None and started == identity.started and state not in {"Z", "X"}
+
+
+def signal_process(identity: ProcessIdentity, number: int) -> bool:
+    """Send a signal to this very process; False when it is gone. A stranger with its id gets nothing."""
+    try:
+        descriptor = os.pidfd_open(identity.pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_alive(identity):  # looked at when its id can no longer change hands
+            return False
+        signal.pidfd_send_signal(descriptor, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def _fields(pid: int) -> list[str]:

@@ -16,7 +16,7 @@ from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, TurnEn
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.placement.deaths import DeathWatch
 from showcaller.transport.placement.local import LocalPlacement, LocalWorker
-from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive
+from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive, signal_process
 from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder
 
 LIMIT = 30.0
@@ -78,7 +78,7 @@ def test_a_worker_is_started_runs_a_turn_and_is_found_by_the_next_relay(home: Pa
     assert dead == []
     found = second.connected(alive[0])
     assert second.run(found, "echo two") == "two\n"
-    os.kill(worker.process.pid, signal.SIGTERM)
+    second.placement.end(worker.name)
     assert second.deaths.get(timeout=LIMIT) == worker.name
     second.close()
 
@@ -117,7 +117,9 @@ def test_an_id_that_another_process_has_got_is_not_the_worker(home: Path) -> Non
     mine = identify(os.getpid())
     assert is_alive(mine)
     assert mine.started is not None
-    assert not is_alive(ProcessIdentity(os.getpid(), mine.started - 1))
+    stale = ProcessIdentity(os.getpid(), mine.started - 1)
+    assert not is_alive(stale)
+    assert not signal_process(stale, signal.SIGKILL)
     folder = WorkerFolder(home / "workers" / "wrk_000000000001")
     folder.make()
     stranger = WorkerCard(name="wrk_000000000001", token="x" * 24, pid=os.getpid(), started=mine.started - 1)

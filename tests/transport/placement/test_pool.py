@@ -60,6 +60,8 @@ class FakePlacement:
         self.dead: list[WorkerFolder] = []
         self.started: list[FakeWorker] = []
         self.failing = 0
+        self.asked_to_end: list[str] = []
+        self.stubborn: set[str] = set()
         self.closed = False
         self.died: Callable[[str], None] = lambda _: None
 
@@ -73,6 +75,11 @@ class FakePlacement:
             raise OSError("no process can be had")
         self.started.append(FakeWorker(self.home / name))
         return self.started[-1]
+
+    def end(self, worker: str) -> None:
+        self.asked_to_end.append(worker)
+        if worker not in self.stubborn:
+            self.died(worker)
 
     def close(self) -> None:
         self.closed = True
@@ -237,3 +244,14 @@ def test_a_late_word_of_a_dead_worker_is_passed_on_and_harms_nobody(desk: Desk) 
     worker.link.say(ended("ses_a", "one"))
     assert [m.kind for m in desk.came] == ["turn_returned", "turn_ended"]
     assert pool.place("ses_a")
+
+
+def test_ending_the_workers_starts_no_others_and_names_those_that_stay(desk: Desk) -> None:
+    pool = desk.open(3)
+    names = [worker.name for worker in desk.placement.started]
+    desk.placement.stubborn = {names[1]}
+    assert pool.end_workers(0.05) == [names[1]]
+    assert desk.placement.asked_to_end == names
+    assert desk.later == []
+    desk.placement.died(names[1])
+    assert pool.end_workers(0.05) == []
