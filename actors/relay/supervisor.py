@@ -31,7 +31,7 @@ from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.writer import WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import Ledger
-from showcaller.actors.runtime import Actor, ActorRef, GetChild, Terminated, take_reply
+from showcaller.actors.runtime import Actor, ActorRef, GetChild, Terminated, hand_on, take_reply
 
 logger = logging.getLogger("showcaller.relay")
 
@@ -160,6 +160,7 @@ class Supervisor(Actor):
         first = (message.row, message.prompt, reply)
         session: str = message.row["id"]
         ref = Session.start(session, self._ports, writer, self.actor_ref, self._at_workers, first)
+        hand_on(reply, ref)
         self.directory.add(session, ref)
 
     def _to_session(self, message: ToSession, reply: Reply, writer: ActorRef[Any]) -> None:

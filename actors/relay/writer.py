@@ -7,7 +7,15 @@ from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import AwaitStored, Write, Written
 from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.relay.writer_ledger import Ledger
-from showcaller.actors.runtime import Actor, ActorRef, ChildSpec, RestartIntensity, Supervisor, take_reply
+from showcaller.actors.runtime import (
+    Actor,
+    ActorRef,
+    ChildSpec,
+    RestartIntensity,
+    Supervisor,
+    hand_on,
+    take_reply,
+)
 from showcaller.store.batch import Answer
 
 INTENSITY = RestartIntensity(restarts=5, seconds=30.0)
@@ -77,6 +85,7 @@ class Writer(Actor):
     def _await_stored(self) -> None:
         reply = take_reply()
         if reply is not None:
+            hand_on(reply)  # the ledger has it, and the next life that
             self._ledger.await_answers(reply)
             self._ledger.answer_awaiting()
 

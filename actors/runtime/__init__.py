@@ -11,8 +11,8 @@ from showcaller.actors.runtime.bridge import on_loop
 from showcaller.actors.runtime.child_spec import Backoff, ChildSpec
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock, SystemClock
 from showcaller.actors.runtime.counters import Counters
+from showcaller.actors.runtime.debts import hand_on, take_reply
 from showcaller.actors.runtime.dispatcher import Dispatcher
-from showcaller.actors.runtime.envelope import take_reply
 from showcaller.actors.runtime.errors import (
     AskCycle,
     DispatcherClosed,
@@ -91,6 +91,7 @@ __all__ = [
     "Timers",
     "default_dispatcher",
     "get_all",
+    "hand_on",
     "on_loop",
     "sleep",
     "take_reply",

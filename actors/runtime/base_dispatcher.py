@@ -46,6 +46,7 @@ class BaseDispatcher:
         self._dead_letters = 0
         self._late_replies = 0
         self.suspended: dict[Cell, None] = {}  # cells whose coroutine waits
+        self.owing: dict[Cell, None] = {}  # cells that have taken a reply over and not given it
         self._ready: deque[Runnable] = deque()
         self._tally = threading.RLock()
         self._counters: dict[type[Any], Counters] = {}

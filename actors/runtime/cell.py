@@ -34,6 +34,7 @@ from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.bridge import foreign_awaitable, named_foreign
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.cycles import cycle_of, cycle_of_handler
+from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
 from showcaller.actors.runtime.errors import AskCycle
@@ -389,9 +390,10 @@ class Cell:
 
 def _may_wait(answerer: Any) -> bool:
     """Give False if who owes a future does not wait itself: then no cycle need be looked for."""
-    if answerer is None:
+    kind = type(answerer)
+    if answerer is None or kind is Debt:
         return False
-    return type(answerer) is tuple or type(answerer) is Handler or answerer._hold is not None
+    return kind is tuple or kind is Handler or answerer._hold is not None
 
 
 __all__ = ["SLICE", "Cell"]

@@ -13,12 +13,12 @@ logger = logging.getLogger("showcaller.actors")
 
 
 def end_waiting(dispatcher: "Dispatcher") -> None:
-    """End what waits on a dispatcher that is closed: coroutines, and replies with a timeout.
+    """End what waits on a dispatcher that is closed: coroutines, and replies taken over or with a timeout.
 
     Called by whoever closes, and by each thread that ends after that, since its last handlers may have
     begun to wait meanwhile.
     """
-    for cell in list(dispatcher.suspended):
+    for cell in [*dispatcher.suspended, *dispatcher.owing]:
         cell.kill_for_good()
     dispatcher.timers.awake()
     dispatcher._look_again()

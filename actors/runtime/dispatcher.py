@@ -370,8 +370,8 @@ class Dispatcher(BaseDispatcher):
 
         Who gets mail later ends as killed: the first message that it is told is a dead letter, others and
         every ask are refused (``ActorDeadError``), and no actor starts (``DispatcherClosed``). Actors whose
-        coroutine waits end as killed, timers are dropped, and replies that were requested with a timeout are
-        overdue when the threads end. Stop your actors first. Thread-safe.
+        coroutine waits, or who owe a reply, end as killed, timers are dropped, and replies that were asked
+        for with a timeout are overdue when the threads end. Stop your actors first. Thread-safe.
         """
         with self._lock:
             self._closed = True

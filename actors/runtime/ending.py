@@ -5,11 +5,13 @@ Everything here is called by whoever holds the cell's gate, and ends with the ga
 
 import logging
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pykka
 
 from showcaller.actors.runtime.context import Turn, here
+from showcaller.actors.runtime.debts import end_of
 from showcaller.actors.runtime.envelope import ActorStop, Envelope, OwnMail, Shutdown, StopAsk
 from showcaller.actors.runtime.exits import NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
 from showcaller.actors.runtime.extras import extras_lock
@@ -101,10 +103,7 @@ def end(
     """
     link = _link(cell)
     kept = link is not None and (link.restarts(reason) if keep is None else keep)
-    if kept:
-        cell._hold, held = LIMBO, cell._hold
-    else:
-        held = _close(cell, actor, reason)
+    held = _set_aside(cell) if kept else _close(cell, actor, reason)
     _drop_handlers(cell, actor, held)
     if hook is not None:
         _run_hook(actor, hook)
@@ -114,18 +113,42 @@ def end(
     if kept:
         cell.put_back(rest)
     else:
-        unhandled = list(rest)
-        cell.counters.messages -= len(unhandled)
-        _refuse(cell, unhandled)
-        _refuse(cell, cell.take_all())
-        _announce(cell, reason)
-    if link is not None:
-        if not kept:
-            _forget_child(link.supervisor, cell)
-        if report:
-            link.supervisor.post(ChildExited(cell, reason, kept=kept))
+        _bury(cell, reason, rest)
+    if link is not None and report:
+        link.supervisor.post(ChildExited(cell, reason, kept=kept))
     _run_hook(actor, lambda: actor._life_over(reason))
+    _end_what_it_began(cell, actor, reason)
     cell.let_go()
+
+
+def _set_aside(cell: "Cell") -> Any:
+    """Let mail wait for the next life; gives what the cell was held by."""
+    cell._hold, held = LIMBO, cell._hold
+    return held
+
+
+def _bury(cell: "Cell", reason: Exit, rest: Iterable[Any]) -> None:
+    """Refuse the mail that is there, and tell who watches; the supervisor knows of no such child any more."""
+    unhandled = list(rest)
+    cell.counters.messages -= len(unhandled)
+    _refuse(cell, unhandled)
+    _refuse(cell, cell.take_all())
+    _announce(cell, reason)
+    link = _link(cell)
+    if link is not None:
+        _forget_child(link.supervisor, cell)
+
+
+def _end_what_it_began(cell: "Cell", actor: "Actor", reason: Exit) -> None:
+    """End the timers that the life has set for itself, and the replies that it has taken over."""
+    extras = cell._extras
+    if extras is None:
+        return
+    for timer in list(extras.timers or ()):
+        timer.cancel()
+    for debt in list(extras.owed or ()):
+        error = end_of(cell, reason)
+        _run_hook(actor, partial(debt.end, error))
 
 
 def _close(cell: "Cell", actor: "Actor", reason: Exit) -> Any:

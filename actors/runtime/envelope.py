@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pykka
 from pykka import messages
 
-from showcaller.actors.runtime.context import here
-
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
 
@@ -82,23 +80,6 @@ SPECIAL: frozenset[type[Any]] = frozenset(
         messages.ProxySetAttr,
     }
 )
-
-
-def take_reply() -> "Future[Any] | None":
-    """Take over the reply of the message being handled, to answer it later.
-
-    The handler's return value is then ignored, and whoever holds the future must ``set`` it; an error
-    that the handler raises afterwards is a failure of the actor. Gives None when nobody waits (the
-    message was told, or its reply is taken already).
-    """
-    handled = here.turn.handled
-    envelope = handled if handled is None or type(handled) is Envelope else handled.envelope
-    if envelope is None:
-        return None
-    reply, envelope.reply = envelope.reply, None
-    if reply is not None:
-        reply.answerer = None  # whoever answers now, it need not be this actor
-    return reply
 
 
 def dead(name: object) -> pykka.ActorDeadError:

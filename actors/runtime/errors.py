@@ -45,6 +45,14 @@ class RestartsExceeded(RuntimeFault):
     """Children had to be restarted more often than the supervisor's restart intensity allows."""
 
 
+class ReplyLost(pykka.ActorDeadError):
+    """The life that had taken a reply over ended before it gave it; one that comes later is only counted."""
+
+    def __init__(self, text: str, late: Callable[[], None]) -> None:
+        super().__init__(text)
+        self.late = late
+
+
 class ReplyOverdue(pykka.Timeout):
     """No reply came within the time that ``request`` was given; one that comes later is only counted."""
 

@@ -4,15 +4,22 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from showcaller.actors.runtime.debts import Debt
     from showcaller.actors.runtime.exits import Exit
     from showcaller.actors.runtime.handler import Handler
     from showcaller.actors.runtime.lineage import Link
+    from showcaller.actors.runtime.timers import Timer
 
 
 class Extras:
-    """The rarely needed parts of a cell. ``extras_lock`` guards all but ``pending``, which the gate does."""
+    """The rarely needed parts of a cell. ``extras_lock`` guards all but ``pending``, which the gate does.
 
-    __slots__ = ("children", "exit", "link", "pending", "stopped", "urn", "watchers", "watches")
+    What ``owed`` and ``timers`` hold is changed by any thread, in single orders.
+    """
+
+    __slots__ = (
+        "children", "exit", "link", "owed", "pending", "stopped", "timers", "urn", "watchers", "watches",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.urn: str | None = None
@@ -23,6 +30,8 @@ class Extras:
         self.watchers: dict[Any, None] | None = None
         self.watches: dict[Any, None] | None = None  # who has us among its watchers
         self.pending: dict[Handler, None] | None = None  # coroutines of a reentrant actor that wait
+        self.owed: dict[Debt, None] | None = None  # replies that this life has taken over
+        self.timers: dict[Timer, None] | None = None  # that this life has set for itself
 
     def no_longer_watched_by(self, watcher: Any) -> None:
         """Take ``watcher`` out of the watchers, if it is there; the lock is held."""

@@ -13,10 +13,11 @@ from typing import Any, TypeVar, cast
 import pykka
 
 from showcaller.actors.runtime.context import current_cell, here
+from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.delivery import deliver, deliver_first
 from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
-from showcaller.actors.runtime.errors import ReplyOverdue
+from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
 from showcaller.actors.runtime.handler import Blocked, Handler, may_not_wait, wake
 from showcaller.actors.runtime.waits import owner_of
 
@@ -85,7 +86,8 @@ class Future(pykka.Future[T]):
     def set(self, value: T | None = None) -> None:
         """Complete with a value; raises ``queue.Full`` when the outcome is already decided.
 
-        A reply that comes after its asker's timeout is no fault of who sets it: it is only counted.
+        A reply that comes after its asker's timeout, or after the life that owed it, is no fault of who sets
+        it: it is only counted.
         """
         if not self.try_set(value) and not self._too_late():
             raise queue.Full
@@ -93,16 +95,17 @@ class Future(pykka.Future[T]):
     def set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> None:
         """Complete with an error: an exception, ``sys.exc_info()``-like, or the one being handled.
 
-        Raises ``queue.Full`` when the outcome is already decided, but not when the asker's time is over.
+        Raises ``queue.Full`` when the outcome is already decided, but not when the asker's time, or the life
+        that owed the reply, is over.
         """
         if not self.try_set_exception(exc_info) and not self._too_late():
             raise queue.Full
 
     def _too_late(self) -> bool:
-        overdue = None if self._error is None else self._error[1]
-        if not isinstance(overdue, ReplyOverdue):
+        given_up = None if self._error is None else self._error[1]
+        if not isinstance(given_up, ReplyOverdue | ReplyLost):
             return False
-        overdue.late()
+        given_up.late()
         return True
 
     def try_set(self, value: T | None = None) -> bool:
@@ -148,7 +151,8 @@ class Future(pykka.Future[T]):
                 callback = callbacks.pop(0)
             except IndexError:  # the other side of a race has popped it
                 return
-            if type(callback) is not Handler:
+            kind = type(callback)
+            if kind is not Handler and kind is not Debt:
                 deliver(self, callback)
                 return
             try:

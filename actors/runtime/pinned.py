@@ -31,6 +31,7 @@ class PinnedThread(BaseDispatcher):
         self.clock = home.clock
         self.timers = home.timers
         self.suspended = home.suspended
+        self.owing = home.owing
         self.cell: Any = None
         self._waiting: queue.SimpleQueue[Runnable | None] = queue.SimpleQueue()
         self._lock = threading.RLock()

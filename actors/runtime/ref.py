@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import pykka
 
 from showcaller.actors.runtime.cell import Cell
+from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.cycles import refuse_cycle
+from showcaller.actors.runtime.debts import release
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import STOP, Envelope, StopAsk, dead
 from showcaller.actors.runtime.exits import NORMAL, Terminated
@@ -142,6 +144,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         elif self._actor is None:
             reply.try_set_exception(dead(self))
         else:
+            release(reply)
             reply.answerer = self
             self._ask(message, reply)
             if self._hold is not None:
@@ -160,20 +163,34 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         """Tell a message once the wall clock shows that time; its jumps count.
 
         Takes milliseconds since the epoch, or a ``datetime`` with a time zone. Raises ``ValueError`` for what
-        can only be a mistake, such as seconds since the epoch.
+        can only be a mistake, such as seconds since the epoch. It ends as one of ``tell_after`` does.
         """
-        return self._dispatcher.timers.at(wall, self, message)
+        return self._timed(self._dispatcher.timers.at(wall, self, message))
 
     def tell_after(self, seconds: float, message: Any) -> Timer:
         """Tell a message once, that many seconds from now; the timer can be cancelled.
 
-        To a ref that is dead (then) it succeeds: the message becomes a dead letter.
+        To a ref that is dead (then) it succeeds: the message becomes a dead letter. A timer that an actor
+        sets for itself, in a handler or a hook, ends with its life, of which a restart is an end too; one
+        that others set for it stays over restarts, as mail does.
         """
-        return self._dispatcher.timers.after(seconds, self, message)
+        return self._timed(self._dispatcher.timers.after(seconds, self, message))
 
     def tell_every(self, seconds: float, message: Any) -> Timer:
-        """Tell a message every so many seconds, first after that time, until cancelled or the actor ends."""
-        return self._dispatcher.timers.every(seconds, self, message)
+        """Tell a message every so many seconds, first after that time, until cancelled or the actor ends.
+
+        Set by the actor itself, it ends with the present life (see ``tell_after``): set it in ``on_start``.
+        """
+        return self._timed(self._dispatcher.timers.every(seconds, self, message))
+
+    def _timed(self, timer: Timer) -> Timer:
+        """Let a timer that an actor sets for itself end with the actor's life."""
+        if here.turn.runnable is self:
+            extras = self.extras()
+            if extras.timers is None:
+                extras.timers = {}
+            timer.belong_to(extras.timers)
+        return timer
 
     # -- stopping ----------------------------------------------------------------------------------
 

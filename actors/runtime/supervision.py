@@ -11,7 +11,8 @@ from showcaller.actors.runtime.actor import Actor
 from showcaller.actors.runtime.child import BackoffOver, Child, ShutdownOver
 from showcaller.actors.runtime.child_spec import ChildSpec
 from showcaller.actors.runtime.cycles import refuse_cycle
-from showcaller.actors.runtime.envelope import Envelope, take_reply
+from showcaller.actors.runtime.debts import take_reply
+from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import RestartsExceeded
 from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.futures import Future

@@ -39,7 +39,7 @@ def refuse_no_time(seconds: float) -> None:
 class Timer:
     """A message that will be told when its time has come; made by ``tell_after`` and its like."""
 
-    __slots__ = ("_interval", "_message", "_ref", "_timers", "due")
+    __slots__ = ("_interval", "_life", "_message", "_ref", "_timers", "due")
 
     def __init__(self, timers: "Timers", due: float, ref: Any, message: Any, interval: float | None) -> None:
         self._timers = timers
@@ -47,6 +47,21 @@ class Timer:
         self._ref: Any = ref
         self._message = message
         self._interval = interval
+        self._life: dict[Timer, None] | None = None  # the timers of the life that ends this one
+
+    def belong_to(self, life: "dict[Timer, None]") -> None:
+        """Stand among the timers of a life until this one fires for the last time, or is cancelled."""
+        self._life = life
+        life[self] = None
+        if self._ref is None:  # it is over already, and who saw to that may have looked before
+            life.pop(self, None)
+
+    def over(self) -> None:
+        """Hold nothing any more; called by who has the lock."""
+        self._ref = self._message = None
+        if self._life is not None:
+            self._life.pop(self, None)
+            self._life = None
 
     @property
     def active(self) -> bool:
@@ -180,7 +195,7 @@ class Timers:
         with self._lock:
             if timer._ref is None:
                 return False
-            timer._ref = timer._message = None
+            timer.over()
             self._cancelled += 1
             if type(timer) is _WallTimer:
                 self._forget_wall()
@@ -264,7 +279,7 @@ class Timers:
             due = self._wheel.take_due(now, AT_ONCE)
             if self.follow_wall:
                 due += self._wall.take_due(self.clock.wall() / 1000, AT_ONCE)
-            told = [self._fire(timer, now) for timer in due if timer._ref is not None]
+            told = [self._fire(timer, now) for timer in due if timer._ref is not None and not _is_vain(timer)]
         self._tell(told)
         return len(told)
 
@@ -280,7 +295,7 @@ class Timers:
             for timer in self._wheel.clear() + self._wall.clear():
                 if isinstance(timer._ref, _Expiry | _Alarm):
                     overdue.append((timer._ref, "given up"))
-                timer._ref = timer._message = None
+                timer.over()
             self._cancelled = self._on_wall = 0
         self._tell(overdue)
 
@@ -300,8 +315,8 @@ class Timers:
     def _fire(self, timer: Timer, now: float) -> tuple[Any, Any]:
         ref, message = timer._ref, timer._message
         interval = timer._interval
-        if interval is None or not ref.is_alive():
-            timer._ref = timer._message = None
+        if interval is None:
+            timer.over()
             if type(timer) is _WallTimer:
                 self._forget_wall()
         else:
@@ -309,3 +324,11 @@ class Timers:
             timer.due += interval * (1 + missed)
             self._wheel.add(timer)
         return ref, message
+
+
+def _is_vain(timer: Timer) -> bool:
+    """End a repeated timer whose actor is dead."""
+    if timer._interval is None or timer._ref.is_alive():
+        return False
+    timer.over()
+    return True

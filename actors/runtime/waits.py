@@ -7,6 +7,7 @@ there at one moment, the one between the looks.
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.handler import Handler
 
@@ -87,9 +88,9 @@ def _steps_to(last: _Step) -> Path:
 def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]]":
     """Give who owes a future, if that is one actor, and the futures that must come before it."""
     answerer = future.answerer
-    if answerer is None or future.done:
-        return None, ()
     kind = type(answerer)
+    if answerer is None or kind is Debt or future.done:  # whoever has taken a reply over waits for nobody
+        return None, ()
     if kind is tuple:  # of derived futures: all of them must come
         return None, answerer
     if kind is Undertaking:

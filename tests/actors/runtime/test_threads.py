@@ -14,6 +14,7 @@ from showcaller.actors.runtime import (
     DispatcherClosed,
     Future,
     Timeout,
+    hand_on,
     take_reply,
 )
 from showcaller.actors.runtime.clock import SystemClock
@@ -32,12 +33,13 @@ class Echo(Actor):
 
 
 class Forgetful(Actor):
-    """Takes the reply, and never gives it."""
+    """Says that somebody else gives the reply, which nobody does."""
 
     registered = False
 
     def on_receive(self, message: Any) -> None:
         self.reply = take_reply()
+        hand_on(self.reply)
 
 
 @contextmanager
