@@ -1,6 +1,6 @@
 """Whatever is called, a relay answers with a result or a refusal, and never with a mistake of its own.
 
-A million: ``FUZZ_CALLS=1000000 FUZZ_SEED=7 python -m pytest --timeout 0 --basetemp /dev/shm/f`` and this file.
+A million: ``FUZZ_CALLS=1000000 FUZZ_SEED=7 pytest --timeout 0 --basetemp /dev/shm/f`` and this file.
 """
 
 import json
