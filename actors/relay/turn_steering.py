@@ -30,8 +30,6 @@ def arrived(state: TurnState, event: Stored) -> Step:
     turn = state.turn
     if turn is None or not event.steers or not _takes_more(state, turn):
         return Step(state)
-    if any(waiting.id not in turn.may_join for waiting in state.queue[:-1]):
-        return Step(state)  # it does not pass what waits for a turn of its own
     return _next_joins(with_turn(state, turn, may_join=turn.may_join | {event.message.id}))
 
 
@@ -40,6 +38,7 @@ def _takes_more(state: TurnState, turn: Turn) -> bool:
 
 
 def _next_joins(state: TurnState) -> Step:
+    """Take the first of the queue into the turn if it may join: it does not pass what may not."""
     turn = state.turn
     if turn is None or turn.joining is not None or not state.queue or not _takes_more(state, turn):
         return Step(state)

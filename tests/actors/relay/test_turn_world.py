@@ -150,6 +150,11 @@ class World(RuleBasedStateMachine):
         if lifts and stops == self.stops:
             self.is_held = False
 
+    @rule()
+    def commits_all(self) -> None:
+        while self.store.pipe:
+            self.commits()
+
     @precondition(lambda self: self.store.pipe)
     @rule()
     def refuses(self) -> None:
@@ -288,7 +293,7 @@ class World(RuleBasedStateMachine):
     def sleeps_and_wakes(self) -> None:
         before = self.state
         self._load()
-        assert self.state.held == before.held
+        assert (before.held, before.continuation) == (self.state.held, None)
         assert not self.store.pipe, "it slept although there was something to do"
 
     @precondition(lambda self: not self.state.closing)
