@@ -321,8 +321,9 @@ def _stop(state: TurnState, stop: Stop) -> Step:
     if stop.message is not None:
         state = replace(state, set_aside=state.set_aside | {stop.message})
         return _cut_turn(state, cut) if state.is_turn(stop.message) else Step(state)
-    state = replace(state, stops=state.stops + 1)
-    return _close(state, stop) if stop.why == "closing" else _hold(state, cut, stop)
+    if stop.why == "closing":
+        return _close(state, stop)
+    return _hold(replace(state, stops=state.stops + 1), cut, stop)
 
 
 def _hold(state: TurnState, cut: Cut, stop: Stop) -> Step:

@@ -272,7 +272,6 @@ class World(RuleBasedStateMachine):
     @precondition(lambda self: self.count > 3)
     @rule()
     def relay_closes(self) -> None:
-        self.stops += 1
         self.feed(signals.Stop("closing", others=bool(self._being_stored)))
 
     # -- other lives -------------------------------------------------------------------------------
