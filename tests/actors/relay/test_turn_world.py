@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import turn_signals as signals
@@ -11,7 +11,8 @@ from showcaller.actors.relay.turn_state import UNSTORABLE, TurnState
 from tests.actors.relay.turn_inputs import SESSION, ended, late_inputs, past_inputs
 from tests.actors.relay.turn_store import RELEASING, Accept, Archive, ModelStore, Refusal, Row
 
-ORIGINS = ("owner", "agent", "wakeup", "schedule", "policy")
+ORIGINS = ("owner", "owner", "agent", "wakeup", "schedule", "policy")
+KINDS = ("plain", "steers", "steers", "attempt")
 FAULTS = (
     signals.CommitHandOver,
     signals.CommitContinuation,
@@ -108,7 +109,12 @@ class World(RuleBasedStateMachine):
 
     # -- messages ----------------------------------------------------------------------------------
 
-    @rule(origin=st.sampled_from(ORIGINS), kind=st.sampled_from(["plain", "plain", "steers", "attempt"]))
+    @initialize()
+    def begins_at_work(self) -> None:
+        self.arrives("owner", "plain")
+        self.commits_all()
+
+    @rule(origin=st.sampled_from(ORIGINS), kind=st.sampled_from(KINDS))
     def arrives(self, origin: str, kind: str) -> None:
         name = self._new_id()
         message = signals.Waiting(name, f"text {name}", origin, is_attempt=kind == "attempt")
@@ -226,13 +232,9 @@ class World(RuleBasedStateMachine):
 
     # -- people ------------------------------------------------------------------------------------
 
-    @property
-    def _being_stored(self) -> list[signals.Waiting]:
-        return [command.message for command in self.store.pipe if isinstance(command, Accept)]
-
     @rule()
     def stops_it(self) -> None:
-        others = bool(self._being_stored)
+        others = bool(self.store.being_stored)
         has_work = bool(self.state.turn or self.state.queue or self.state.continuation or others)
         self.is_held = self.is_held or has_work
         self.stops += 1
@@ -241,7 +243,7 @@ class World(RuleBasedStateMachine):
     @rule(data=st.data())
     def fan_out_cuts_its_own(self, data: st.DataObject) -> None:
         turn = self.state.turn
-        known = [*self.state.queue, *self._being_stored, *([turn.message] if turn else [])]
+        known = [*self.state.queue, *self.store.being_stored, *([turn.message] if turn else [])]
         attempts = [message.id for message in known if message.is_attempt]
         if not attempts:
             return
@@ -272,7 +274,7 @@ class World(RuleBasedStateMachine):
     @precondition(lambda self: self.count > 3)
     @rule()
     def relay_closes(self) -> None:
-        self.feed(signals.Stop("closing", others=bool(self._being_stored)))
+        self.feed(signals.Stop("closing", others=bool(self.store.being_stored)))
 
     # -- other lives -------------------------------------------------------------------------------
 

@@ -72,6 +72,11 @@ class ModelStore:
         """The commands under way that are about the turn."""
         return [command for command in self.pipe if isinstance(command, OfTurn)]
 
+    @property
+    def being_stored(self) -> list[signals.Waiting]:
+        """The messages that are on their way into the store."""
+        return [command.message for command in self.pipe if isinstance(command, Accept)]
+
     # -- committing --------------------------------------------------------------------------------
 
     def commit(self) -> list[signals.Input]:
