@@ -328,7 +328,7 @@ def _stop(state: TurnState, stop: Stop) -> Step:
 
 def _hold(state: TurnState, cut: Cut, stop: Stop) -> Step:
     has_work = state.turn is not None or bool(state.queue) or state.continuation is not None or stop.others
-    if not has_work:
+    if not has_work and not state.held:  # what holds may be on its way to be released
         return Step(state)
     stopped = _cut_turn(replace(state, held=True, hold_unstored=False), cut)
     return Step(stopped.state, (CommitHold(), *stopped.effects))
