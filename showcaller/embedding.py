@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Self
 
 from showcaller._version import VERSION
-from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
@@ -18,7 +18,9 @@ from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, Dispatcher
 from showcaller.data_folder import DataFolder, default_home, relay_name
+from showcaller.store.backup import back_up, restore
 from showcaller.store.errors import StoreError
+from showcaller.store.integrity import full_check, quick_check
 from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
@@ -50,6 +52,7 @@ class Relay:
     where the relay was opened, unless ``create_session`` names ``cwd``.
     """
 
+    _database: Path
     _door: LocalDoor
     _closing: ExitStack
     _gate: Lock
@@ -92,6 +95,7 @@ class Relay:
             except Refusal as refusal:
                 raise RelayStartError(refusal.error, "") from refusal
             relay = cls.__new__(cls)
+            relay._database = folder.database
             relay._door, relay._closing, relay._gate = door, opened.pop_all(), Lock()
             return relay
 
@@ -185,6 +189,62 @@ class Relay:
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
         return self._door.list_fanouts()
+
+    def back_up(self, target: Path | str, *, replace: bool = False) -> Path:
+        """Copy all that this relay keeps into one file, as it is at one moment, while it goes on working.
+
+        Args:
+            target: the file to make, readable for its owner alone; it is there whole or not at all.
+            replace: whether a file that is there already may be replaced.
+
+        Returns:
+            The absolute path of the copy, which ``Relay.restore`` puts back.
+
+        Raises:
+            Refusal: the file is there already, or cannot be written; it says what to do.
+
+        """
+        try:
+            return back_up(self._database, target, replace=replace)
+        except StoreError as error:
+            raise Refusal(Code.STORAGE, f"Nothing was copied: {error}") from error
+
+    def check(self, *, quick: bool = False) -> list[str]:
+        """Look whether all that this relay keeps is whole; gives what is wrong, in words, at best nothing.
+
+        Args:
+            quick: look at the file alone, not at its indexes and at what its tables say of each other.
+
+        Raises:
+            Refusal: the file cannot be read at all.
+
+        """
+        try:
+            return quick_check(self._database) if quick else full_check(self._database)
+        except StoreError as error:
+            raise Refusal(Code.STORAGE, f"The store cannot be checked: {error}") from error
+
+    @staticmethod
+    def restore(backup: Path | str, home: Path | str | None = None) -> Path | None:
+        """Put a copy that ``back_up`` made into a data folder on which no relay runs.
+
+        Args:
+            backup: the copy; it is checked in full first, and stays as it is.
+            home: the data folder, as ``open`` takes it.
+
+        Returns:
+            Where the database that was there before is kept now, None when there was none.
+
+        Raises:
+            RelayStartError: a relay runs there, or the copy is missing, damaged or of a newer version.
+
+        """
+        folder = DataFolder(default_home() if home is None else Path(home))
+        folder.make()
+        try:
+            return restore(backup, folder.database, alone=folder.lock)
+        except StoreError as error:
+            raise RelayStartError(f"The copy cannot be restored: {error}", "") from error
 
     def close(self) -> None:
         """Interrupt what runs, store how it ended, and let go of the data folder.

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from showcaller import FanoutSpec, Refusal, Relay, Settings
+from showcaller import FanoutSpec, Refusal, Relay, RelayStartError, Settings
 
 LIMIT = 30.0
 
@@ -101,6 +102,45 @@ async def test_an_awaited_fan_out_leaves_the_loop_free_and_stops_when_it_is_canc
         await running
     (result,) = relay.resume_fanout("cut", rerun=False).results()
     assert result.status == "interrupted"
+
+
+def test_a_copy_that_was_made_while_the_relay_ran_is_put_back(tmp_path: Path) -> None:
+    home, copy = tmp_path / "home", tmp_path / "copy.db"
+    with Relay.open(home, writer_process=False) as relay:
+        kept = relay.call({"action": "create_session", "text": "echo kept", "wait_seconds": 20})
+        assert relay.back_up(copy) == copy
+        with pytest.raises(Refusal, match="Nothing was copied") as refused:
+            relay.back_up(copy)
+        assert str(copy) in refused.value.error
+        assert relay.back_up(copy, replace=True) == copy
+        assert relay.delete(kept["session"])["ok"]
+        assert (relay.check(), relay.check(quick=True)) == ([], [])
+        with pytest.raises(RelayStartError, match="running already"):
+            Relay.restore(copy, home)
+    before = Relay.restore(copy, home)
+    assert before is not None
+    assert before.is_file()
+    with Relay.open(home, read_only=True) as relay:
+        (listed,) = relay.call({"action": "list_sessions"})["sessions"]
+        assert listed["id"] == kept["session"]
+    assert Relay.restore(copy, tmp_path / "new") is None
+
+
+def test_what_is_no_copy_is_not_put_back(tmp_path: Path) -> None:
+    (tmp_path / "other.db").write_bytes(b"this is no database" * 1_000)
+    for wrong in ("missing.db", "other.db"):
+        with pytest.raises(RelayStartError, match="cannot be restored") as refused:
+            Relay.restore(tmp_path / wrong, tmp_path / "home")
+        assert wrong in str(refused.value)
+
+
+def test_a_damaged_store_is_told_in_words(relay: Relay) -> None:
+    relay.call({"action": "create_session", "text": "echo kept", "wait_seconds": 20})
+    with sqlite3.connect(relay._database) as connection:
+        connection.execute("UPDATE session SET message_count = 7")
+    connection.close()
+    (finding,) = relay.check()
+    assert "ses_" in finding
 
 
 def test_a_relay_keeps_to_the_settings_with_which_it_was_opened(tmp_path: Path) -> None:
