@@ -66,6 +66,6 @@ class CallContext:
             return None
         if self._own_row is None:
             self._own_row = await self.read("load_session", session=self.caller.agent)
-        if self._own_row is None:
+        if self._own_row is None or self._own_row["deleted_at"] is not None:
             raise Refusal(Code.UNAUTHENTICATED, "The session that this call comes from does not exist.")
         return self._own_row

@@ -41,6 +41,12 @@ def test_a_group_is_found_in_any_case_and_by_its_heads_title_where_no_other_has_
     assert desk.read("load_session", session="ses_head")["group_name"] == "Größe 2.4"
 
 
+def test_a_group_without_any_name_is_in_nobodys_way(desk: Desk) -> None:
+    desk.value("create_group", group="grp_bare", name=None, origin="agent", at=10, head="ses_gone")
+    assert desk.read("find_group", prefix="nobody's") == []
+    assert [each["id"] for each in desk.read("find_group", prefix="bare")] == ["grp_bare"]
+
+
 def test_groups_come_by_their_newest_activity_with_how_many_they_are(desk: Desk) -> None:
     for name in ("a", "b", "empty"):
         group(desk, name, name.upper())

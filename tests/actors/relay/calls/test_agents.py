@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.relay.calls import ActRequest
 from showcaller.actors.relay.messages import Prompt, ToSession
 from tests.actors.relay.calls.agents import Agent, agent, end_turn, open_to_agents
 from tests.actors.relay.conftest import OpenStage
@@ -79,6 +80,12 @@ def test_a_session_that_an_agent_started_starts_none(stage: Stage) -> None:
 
 def test_an_agent_whose_session_is_gone_is_refused(stage: Stage) -> None:
     assert code(Agent(stage, NOBODY).call("create_session", text="x")) == "REMOTE_RELAY_UNAUTHENTICATED"
+    caller, (other, _) = agent(stage), stage.create(provider="helper")
+    end_turn(stage, caller.session)
+    deleted = stage.door._request(ActRequest("delete", caller.session))
+    stage.settle()
+    assert deleted.get()["ok"]
+    assert code(caller.call("send", session=other, text="x")) == "REMOTE_RELAY_UNAUTHENTICATED"
 
 
 # -- sessions at work ------------------------------------------------------------------------------
