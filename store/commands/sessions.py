@@ -47,10 +47,8 @@ _BLANK: dict[str, Any] = {
     "cwd": None,
     "group": None,
     "created_by": None,
-    "repo": None,
-    "branch": None,
-    "may_create_sessions": False,
 }
+_RARE: dict[str, Any] = {"repo": None, "branch": None, "may_create_sessions": False}
 _COMES_LATER = frozenset(
     {
         "archived_at",
@@ -65,7 +63,8 @@ _COMES_LATER = frozenset(
 )
 _GIVEN = frozenset(NewSession.__annotations__)
 
-_INSERT_SESSION = insertion(Session, leave_out=_COMES_LATER)
+_INSERT_SESSION = insertion(Session, leave_out=_COMES_LATER | _RARE.keys())
+_INSERT_RARE_SESSION = insertion(Session, leave_out=_COMES_LATER)
 _GROUP_OF = Statement(
     Session.select(Session.group).where(Session.id == Slot("session"), Session.deleted_at.is_null())
 )
@@ -89,10 +88,12 @@ def create_session(db: sqlite3.Connection, session: NewSession, message: NewMess
     group = _starters_group(db, session) if "starter_group" in session else session.get("group")
     if group is not None and _FIND_GROUP.row(db, group=group) is None:
         raise Conflict("group", f"there is no group {group}")
-    _INSERT_SESSION.run(
+    is_rare = not _RARE.keys().isdisjoint(session)
+    (_INSERT_RARE_SESSION if is_rare else _INSERT_SESSION).run(
         db,
         **{
             **_BLANK,
+            **(_RARE if is_rare else {}),
             **{name: value for name, value in session.items() if name != "starter_group"},
             "group": group,
             "last_activity_at": session["created_at"],

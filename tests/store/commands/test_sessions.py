@@ -18,6 +18,16 @@ def test_a_session_is_made_with_its_first_prompt_and_what_must_follow(desk: Desk
     ]
 
 
+def test_a_session_may_work_on_a_clone_and_start_others(desk: Desk) -> None:
+    clone = {"repo": "https://example.org/a.git", "branch": "main", "may_create_sessions": True}
+    desk.session("a", **clone)
+    session = desk.read("load_session", session="ses_a")
+    assert {name: session[name] for name in clone} == clone
+    desk.session("b", may_create_sessions=False)
+    session = desk.read("load_session", session="ses_b")
+    assert (session["repo"], session["branch"], session["may_create_sessions"]) == (None, None, False)
+
+
 def test_a_session_without_a_prompt_has_nothing_to_do(desk: Desk) -> None:
     assert desk.value("create_session", session=session_of("a"), message=None) == {"position": None}
     assert desk.read("load_session", session="ses_a")["message_count"] == 0
