@@ -37,6 +37,8 @@ class Runnable(Protocol):
 class BaseDispatcher:
     """The part of a dispatcher that does not depend on which thread runs what."""
 
+    _by_hand = False  # whether its actors run only while one thread turns it
+
     clock: Clock
     """The time that its actors and timers go by; under the test kit one that a test moves."""
 

@@ -29,12 +29,11 @@ class _Delivery(threading.local):
     put_off: "list[tuple[Future[Any], Callback | None]] | None" = None
 
 
-_delivery = _Delivery()
+delivery = _Delivery()
 
 
 def deliver(future: "Future[Any]", callback: Callback | None) -> None:
     """Run a callback that was taken from a future, and then those that are left."""
-    delivery = _delivery
     if delivery.depth >= DEEPEST:
         if delivery.put_off is None:
             delivery.put_off = []
@@ -45,13 +44,12 @@ def deliver(future: "Future[Any]", callback: Callback | None) -> None:
 
 def deliver_first() -> None:
     """Run what this thread has put off, because it is about to wait, perhaps for one of them."""
-    if _delivery.put_off is not None:
-        _run(_taken(_delivery))
+    if delivery.put_off is not None:
+        _run(_taken())
 
 
 def _run(waiting: "list[tuple[Future[Any], Callback | None]]") -> None:
     """Run what waits, the last first, and what is put off meanwhile before what is left."""
-    delivery = _delivery
     interrupt: KeyboardInterrupt | None = None
     before, delivery.put_off = delivery.put_off, None
     delivery.depth += 1
@@ -73,7 +71,7 @@ def _run(waiting: "list[tuple[Future[Any], Callback | None]]") -> None:
             else:
                 if type(callback) is Derivation and decided is not None:
                     waiting.append((decided, None))  # type: ignore[arg-type]
-            waiting += _taken(delivery)
+            waiting += _taken()
     finally:
         delivery.depth -= 1
         delivery.put_off = before
@@ -81,7 +79,7 @@ def _run(waiting: "list[tuple[Future[Any], Callback | None]]") -> None:
         pass_on(interrupt)
 
 
-def _taken(delivery: _Delivery) -> "list[tuple[Future[Any], Callback | None]]":
+def _taken() -> "list[tuple[Future[Any], Callback | None]]":
     """Take what was put off, the last first."""
     put_off = delivery.put_off
     if put_off is None:

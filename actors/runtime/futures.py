@@ -5,7 +5,7 @@ import functools
 import queue
 import sys
 import threading
-from _thread import allocate_lock
+from _thread import LockType, allocate_lock
 from collections.abc import Callable, Generator, Iterable
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -14,7 +14,7 @@ import pykka
 
 from showcaller.actors.runtime.context import current_cell, here
 from showcaller.actors.runtime.debts import Debt
-from showcaller.actors.runtime.delivery import deliver, deliver_first
+from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
 from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
@@ -55,19 +55,20 @@ class Future(pykka.Future[T]):
     It is pykka's, and anybody may make and complete one. Thread-safe.
     """
 
-    # Whoever takes `_claim` first decides the outcome, and a callback is run by whoever pops it from
-    # the list: both are single atomic operations, so no lock is held while anything runs. Who adds a
+    # Whose outcome stands first in `_claims` decides, and a callback is run by whoever pops it from the
+    # list: both are single atomic operations, so no lock is held while anything runs. (A claim that says
+    # whose it is can be told from another one's by who was interrupted just then.) Who adds a
     # callback appends first and looks at `_done` second, who completes sets `_done` first and looks at
     # the callbacks second: at least one of them sees the other.
 
-    __slots__ = ("_callbacks", "_claim", "_done", "_error", "_hook", "_value", "answerer")
+    __slots__ = ("_callbacks", "_claims", "_done", "_error", "_hook", "_value", "answerer")
 
     def __init__(self, answerer: Any = None) -> None:
         """``answerer``: the ref that owes the value, or a tuple of the futures it is made of, if known.
 
         What a future is made of is named, not who owes that: the reply may be taken over or passed on.
         """
-        self._claim = allocate_lock()
+        self._claims: list[Any] = []
         self._callbacks: list[Callable[[Future[T]], object]] = []
         self._done = False
         self._value: Any = None
@@ -110,56 +111,68 @@ class Future(pykka.Future[T]):
 
     def try_set(self, value: T | None = None) -> bool:
         """Complete with a value, or give False when the outcome is already decided (a late reply)."""
-        if not self._claim.acquire(False):
-            return False
-        self._value = value
-        self._finish()
-        return True
+        return self._complete((value, None))
 
     def try_set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> bool:
         """Complete with an error, or give False when the outcome is already decided."""
         if isinstance(exc_info, BaseException):
             exc_info = (type(exc_info), exc_info, exc_info.__traceback__)
         assert exc_info is None or len(exc_info) == 3
-        error = exc_info or sys.exc_info()
-        if not self._claim.acquire(False):
-            return False
-        self._error = error
-        self._finish()
+        return self._complete((None, exc_info or sys.exc_info()))
+
+    def _complete(self, outcome: tuple[T | None, ExcInfo | None]) -> bool:
+        claims = self._claims
+        try:
+            claims.append(outcome)
+            if claims[0] is not outcome:
+                del claims[1:]
+                return False
+            self._value, self._error = outcome
+            self._done = True
+            if self._callbacks:
+                self.announce()
+        except (
+            BaseException
+        ):  # somebody has interrupted us, who alone can do the rest
+            if claims and claims[0] is outcome:
+                self._value, self._error = outcome
+                self._done = True
+                self.announce()
+            raise
         return True
 
     def decide(self, value: Any, error: ExcInfo | None) -> "Future[T] | None":
         """Complete without running the callbacks: gives the future when that is left to do (``announce``)."""
-        if not self._claim.acquire(False):
+        outcome = (value, error)
+        self._claims.append(outcome)
+        if self._claims[0] is not outcome:
+            del self._claims[1:]
             return None
-        self._value = value
-        self._error = error
+        self._value, self._error = outcome
         self._done = True
         self.answerer = None  # a chain of derived futures does not keep its beginning
         return self
-
-    def _finish(self) -> None:
-        self._done = True
-        if self._callbacks:
-            self.announce()
 
     def announce(self) -> None:
         """Run the callbacks, and those of every future that is derived from this one."""
         callbacks = self._callbacks
         while callbacks:
+            callback = None
             try:
+                callback = callbacks[0]
                 callback = callbacks.pop(0)
+                if type(callback) in _AT_ONCE:
+                    callback(self)
+                    continue
             except IndexError:  # the other side of a race has popped it
                 return
-            kind = type(callback)
-            if kind is not Handler and kind is not Debt:
-                deliver(self, callback)
-                return
-            try:
-                callback(self)
             except BaseException:  # somebody has interrupted us: the others are not to wait for ever
+                if type(callback) in _AT_ONCE and callback not in callbacks:
+                    callback(self)  # type: ignore[misc]
                 deliver(self, None)
                 raise
+            deliver(self, callback)
+            return
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let the first ``get()`` compute the value (pykka); raises ``queue.Full`` after a result."""
@@ -168,13 +181,25 @@ class Future(pykka.Future[T]):
 
     def try_set_get_hook(self, func: Callable[[float | None], T]) -> bool:
         """Let the first ``get()`` compute the value, or give False when the outcome is already decided."""
-        if self._hook is None and not self._claim.acquire(False):
-            return False
-        self._hook = _Hook(func)
+        hook, claims = _Hook(func), self._claims
+        try:
+            if self._hook is None:
+                claims.append(hook)
+                if claims[0] is not hook:
+                    del claims[1:]
+                    return False
+            self._hang(hook)
+        except BaseException:
+            if claims and claims[0] is hook:
+                self._hang(hook)
+            raise
+        return True
+
+    def _hang(self, hook: _Hook) -> None:
+        self._hook = hook
         for callback in self._callbacks[:]:
             if isinstance(callback, Derivation):
                 callback.hook()
-        return True
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -197,7 +222,8 @@ class Future(pykka.Future[T]):
         if not self._done:
             if self._hook is not None:
                 return cast("T", self._hook.get(timeout))
-            deliver_first()
+            if delivery.put_off is not None:
+                deliver_first()
             dispatcher = here.dispatcher
             wait = wait_in_thread if dispatcher is None else dispatcher.wait_for
             if not wait(self, timeout):
@@ -291,20 +317,43 @@ class Future(pykka.Future[T]):
         return joined
 
 
+class _Waker:
+    """Wakes a thread that sleeps on a lock until a future is done."""
+
+    __slots__ = ("_woken",)
+
+    def __init__(self, woken: LockType) -> None:
+        self._woken = woken
+
+    def __call__(self, _: Future[Any]) -> None:
+        wake(self._woken)
+
+
+# Callbacks of our own, which set nothing off that is not put off, and do no harm when called twice.
+_AT_ONCE: frozenset[type[Any]] = frozenset({Handler, Debt, _Waker})
+
+
+def _refuse_vain_wait(future: Future[Any]) -> None:
+    """Raise if this thread would wait for ever, because nobody but itself lets the owner of the reply run."""
+    dispatcher = getattr(future.answerer, "_dispatcher", None)
+    if dispatcher is not None and not dispatcher._by_hand:  # mostly: to look for the owner takes longer
+        return
+    owner, _ = owner_of(future)
+    if owner is not None:
+        owner._dispatcher.refuse_wait(owner)
+
+
 def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
     """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which.
 
     Raises ``pykka.ActorDeadError`` in a handler whose actor was killed, its shutdown time being over.
     """
-    owner, _ = owner_of(future)
-    if owner is not None:
-        owner._dispatcher.refuse_wait(owner)
+    if future.answerer is not None:
+        _refuse_vain_wait(future)
     woken = allocate_lock()
     woken.acquire()
 
-    def wake_up(_: Future[Any]) -> None:
-        wake(woken)
-
+    wake_up = _Waker(woken)
     cell = current_cell()
     hold = None if cell is None else cell._hold
     blocked = hold if type(hold) is Blocked else None

@@ -67,6 +67,8 @@ class ManualDispatcher(BaseDispatcher):
     ``get()``, slices may run on a helper thread, one at a time and in the same order each time.
     """
 
+    _by_hand = True
+
     def __init__(self, *, seed: int | None = None, clock: ManualClock | None = None) -> None:
         self.manual_clock = clock or ManualClock()
         super().__init__(self.manual_clock)
