@@ -48,10 +48,18 @@ async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Ro
         case calls.Send():
             return prompting.sent_before(context, "send", first["session"], first["message"])
         case calls.CreateSession():
-            return await prompting.created_before(context, first["session"], first["message"])
+            return await prompting.created_before(context, call, first["session"], first["message"])
         case calls.Stop() | Kill():
-            return stopping.stop_result(context, call, call.session, requested=first["result"]["requested"])
+            session = await _even_if_deleted(context, call.session)
+            return stopping.stop_result(context, call, session, requested=first["result"]["requested"])
         case calls.Archive() | Delete():
-            return stopping.put_away_result(context, call, call.session)
+            session = await _even_if_deleted(context, call.session)
+            return stopping.put_away_result(context, call, session)
         case _:
             raise TypeError(f"{call.action} has no effect that could be kept")
+
+
+async def _even_if_deleted(context: CallContext, name: str) -> str:
+    """Give the session that a call once named; as it was named when a part of its id finds it no more."""
+    found: list[str] = await context.read("find_session", prefix=name)
+    return found[0] if len(found) == 1 else name

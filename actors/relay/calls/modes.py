@@ -22,8 +22,3 @@ def mode_of_prompt(named: str | None, callers: str | None, sessions: str, *, sta
     if callers is None:
         return sessions
     return callers if started_by_caller else min(callers, sessions, key=STRICT_TO_LOOSE.index)
-
-
-def is_looser(mode: str, than: str) -> bool:
-    """Tell whether a mode lets an agent do more than another."""
-    return STRICT_TO_LOOSE.index(mode) > STRICT_TO_LOOSE.index(than)

@@ -45,7 +45,7 @@ async def create_session(
     accepted: Accepted = await context.ask(CreateSession(row, Prompt(message)))
     context.started()
     if accepted.duplicate:
-        return await created_before(context, accepted.session, accepted.message)
+        return await created_before(context, call, accepted.session, accepted.message)
     outcome = await _outcome(context, "create_session", accepted, call)
     if "starter_group" in row or start.group is not None:
         row = await context.read("load_session", session=found.session)
@@ -116,7 +116,12 @@ def sent_before(context: CallContext, action: str, session: str, message: str) -
     )
 
 
-async def created_before(context: CallContext, session: str, message: str) -> results.CreateSessionResult:
+async def created_before(
+    context: CallContext, call: calls.CreateSession, session: str, message: str
+) -> results.CreateSessionResult:
     """Give what a caller reads of a session that was created before under the same name."""
     row: Row = await context.read("load_session", session=session)
-    return _created(sent_before(context, "create_session", session, message), row, "requested")
+    source: results.ModelSource = "default" if context.caller.agent is None else "caller"
+    if call.provider is not None:
+        source = "requested"
+    return _created(sent_before(context, "create_session", session, message), row, source)

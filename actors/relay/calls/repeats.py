@@ -1,6 +1,6 @@
 """Writes that their caller has named: the same name again gives what the first gave, and does nothing."""
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from showcaller.actors.contract.calls import CallModel
 from showcaller.actors.contract.idempotency import check_repeat, fingerprint
@@ -35,9 +35,3 @@ async def first_time(context: CallContext, call: CallModel) -> Row | None:
     if row is not None:
         check_repeat(context.client_id, row["fingerprint"], on_this_relay(call))
     return row
-
-
-def first_result(row: Row) -> dict[str, Any]:
-    """Give what the first write, which was no prompt, gave."""
-    result: dict[str, Any] = row["result"]
-    return result

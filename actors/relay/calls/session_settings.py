@@ -58,7 +58,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         effort=call.effort or (None if own is None else own["effort"]),
         cwd=prompts.working_folder(call.cwd, context.ports.default_folder),
         group=group,
-        hops=await _hops(context, own),
+        hops=_hops(own),
     )
 
 
@@ -94,12 +94,10 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     )
     settings = {"mode": mode, "model": call.model, "effort": call.effort}
     named = {name: value for name, value in settings.items() if value is not None and value != row[name]}
-    return Sending(named, await _hops(context, own), entry is not None and entry.steers)
+    return Sending(named, _hops(own), entry is not None and entry.steers)
 
 
-async def _hops(context: CallContext, own: Row | None) -> int:
-    """Give the hops that a prompt carries: those of the turn from which it is sent."""
-    if own is None or own["running"] is None:
-        return 0
-    turn: Row | None = await context.read("message", message=own["running"])
-    return 0 if turn is None else int(turn["hops"])
+def _hops(own: Row | None) -> int:
+    """Give the hops that a prompt carries: the most of any message of the turn from which it is sent."""
+    handed = [] if own is None else [row["hops"] for row in own["unfinished"] if row["status"] == "handed"]
+    return max(handed, default=0)

@@ -250,6 +250,17 @@ def test_a_prompt_carries_the_hops_of_the_turn_that_sends_it(stage: Stage) -> No
     assert stage.read("message", message=first)["hops"] == 2
 
 
+def test_a_message_that_joins_a_turn_raises_its_hops(stage: Stage) -> None:
+    caller = agent(stage, provider="joiner")
+    far = {"id": "msg_far000000000", "origin": "agent", "text": "x", "created_at": 1, "hops": 2}
+    stage.supervisor.tell(ToSession(caller.session, Prompt(far)))
+    stage.workers.on_steer = lambda steer: stage.workers.answer_steering(steer, accepted=True)
+    stage.settle()
+    assert stage.read("message", message="msg_far000000000")["steered_into"] is not None
+    sent = caller.call("send", session=stage.create(provider="helper")[0], text="on", wait_seconds=0)
+    assert stage.read("message", message=sent["message_id"])["hops"] == 2
+
+
 def test_ids_of_two_callers_do_not_meet(stage: Stage) -> None:
     session, _ = stage.create(provider="helper")
     sent = [

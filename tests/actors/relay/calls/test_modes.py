@@ -2,7 +2,7 @@
 
 import pytest
 
-from showcaller.actors.relay.calls.modes import STRICT_TO_LOOSE, is_looser, mode_of_prompt
+from showcaller.actors.relay.calls.modes import STRICT_TO_LOOSE, mode_of_prompt
 
 PAIRS = [(callers, sessions) for callers in STRICT_TO_LOOSE for sessions in STRICT_TO_LOOSE]
 
@@ -14,8 +14,8 @@ def test_the_callers_mode_comes_along_and_never_loosens_a_foreign_session(
     assert mode_of_prompt(None, callers, sessions, started_by_caller=True) == callers
     foreign = mode_of_prompt(None, callers, sessions, started_by_caller=False)
     assert foreign in {callers, sessions}
-    assert not is_looser(foreign, sessions)
-    assert not is_looser(foreign, callers)
+    strictness: dict[str, int] = {mode: number for number, mode in enumerate(STRICT_TO_LOOSE)}
+    assert strictness[foreign] == min(strictness[callers], strictness[sessions])
 
 
 def test_a_named_mode_holds_and_the_owners_prompts_keep_the_sessions() -> None:

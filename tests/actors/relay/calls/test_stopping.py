@@ -77,6 +77,7 @@ def test_a_stop_under_the_same_id_stops_nothing_again(stage: Stage) -> None:
     later = stage.send(session, "later")
     assert stage.status(later) == "handed"
     again = stage.call("stop", "one", session=session)
+    assert {**again, "note": None} == {**first, "note": None}
     assert (first["stopRequested"], again["stopRequested"]) == (True, True)
     assert stage.status(later) == "handed"
     other, _ = stage.create()
@@ -185,8 +186,9 @@ def test_an_archived_session_can_be_deleted(stage: Stage) -> None:
 @pytest.mark.parametrize("action", ["kill", "delete"])
 def test_an_act_under_the_same_id_is_carried_out_once(stage: Stage, action: str) -> None:
     session, _ = idle(stage)
-    first, again = (act(stage, action, session, "one") for _ in range(2))
+    first, again = (act(stage, action, session[:11], "one") for _ in range(2))
     assert (first["ok"], again["ok"]) == (True, True)
+    assert session.startswith(again["session"])
     assert len(stage.workers.kills) == (1 if action == "kill" else 0)
 
 
