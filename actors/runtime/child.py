@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 from showcaller.actors.runtime.child_spec import ChildSpec
 from showcaller.actors.runtime.envelope import OwnMail, Shutdown
 from showcaller.actors.runtime.errors import StartFailed
-from showcaller.actors.runtime.exits import Exit
+from showcaller.actors.runtime.exits import SHUTDOWN, Exit
 from showcaller.actors.runtime.handler import LIMBO, Blocked
 from showcaller.actors.runtime.lineage import Link
-from showcaller.actors.runtime.orders import GIVE_UP, Begin, Kill
+from showcaller.actors.runtime.orders import Begin, GiveUp, Kill
 from showcaller.actors.runtime.spawning import spawn
 from showcaller.actors.runtime.supervisor_mail import ChildInfo, ChildState
 
@@ -138,11 +138,11 @@ class Child:
             return False
         return ref._actor is None or ref._hold is LIMBO
 
-    def give_up(self) -> None:
-        """Let the ref of a waiting child end."""
+    def give_up(self, reason: Exit = SHUTDOWN) -> None:
+        """Let the ref of a waiting child end, and tell its watchers why."""
         assert self.ref is not None
         self.cancel_timer()
-        self.ref.post_system(GIVE_UP)
+        self.ref.post_system(GiveUp(reason))
         self.ref = None
         self.state = "stopped"
 

@@ -131,9 +131,7 @@ class Future(pykka.Future[T]):
             self._done = True
             if self._callbacks:
                 self.announce()
-        except (
-            BaseException
-        ):  # somebody has interrupted us, who alone can do the rest
+        except BaseException:  # somebody has interrupted us, who alone can do the rest
             if claims and claims[0] is outcome:
                 self._value, self._error = outcome
                 self._done = True

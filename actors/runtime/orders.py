@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime import ending
-from showcaller.actors.runtime.exits import KILLED, SHUTDOWN
+from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.handler import LIMBO
 from showcaller.actors.runtime.lineage import Recipe
 
@@ -39,15 +39,18 @@ class Kill:
 
 
 class GiveUp:
-    """Let a ref that waits for its next life end for good."""
+    """Let a ref that waits for its next life end for good, for a reason that its watchers are told."""
 
-    __slots__ = ()
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: Exit = SHUTDOWN) -> None:
+        self.reason = reason
 
     def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
         """Give up; False when the slice is over."""
         if cell._hold is not LIMBO:
             return True  # it has ended already, or lives again by a later order
-        ending.end(cell, actor, SHUTDOWN, (), keep=False, report=False)
+        ending.end(cell, actor, self.reason, (), keep=False, report=False)
         return False
 
 

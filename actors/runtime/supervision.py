@@ -231,6 +231,8 @@ class Supervisor(Actor):
                 f"{self._intensity.restarts} times in {self._intensity.seconds:g} s: {self} gives up"
             )
             error.__cause__ = reason.error
+            if child.state == "waiting":
+                child.give_up(reason)
             self._give_up(error)
             return
         group = [self._children[name] for name in affected(self._strategy, list(self._children), child.name)]

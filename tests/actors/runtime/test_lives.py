@@ -14,11 +14,12 @@ from showcaller.actors.runtime import (
     Dispatcher,
     Future,
     GetChild,
+    RestartIntensity,
     Supervisor,
     hand_on,
     take_reply,
 )
-from showcaller.actors.runtime.testkit import ManualDispatcher
+from showcaller.actors.runtime.testkit import ManualDispatcher, probe
 from tests.actors.runtime.stage import Boom
 from tests.actors.runtime.waiting import Waiting
 
@@ -276,3 +277,23 @@ class TestRepliesTakenOver:
             except ActorDeadError:
                 assert not ref.is_alive()
             answering.join()
+
+
+class TestTooManyRestarts:
+    @pytest.mark.parametrize("end", ["kill", "failure"])
+    def test_the_watchers_of_the_child_that_fails_too_often_get_its_error(
+        self, end: str, manual: ManualDispatcher
+    ) -> None:
+        specs = [ChildSpec("lobby", Lobby, ([],)), ChildSpec("other", Waiting)]
+        supervisor = Supervisor.start(specs, intensity=RestartIntensity(0, 1.0))
+        child, other = (supervisor.ask(GetChild(name)) for name in ("lobby", "other"))
+        watcher, told = probe()
+        for ref in (child, other):
+            ref.add_watcher(watcher)
+        ENDS[end](child)
+        manual.settle()
+        reasons = {news.ref: news.reason for news in told}
+        assert reasons[child].kind == {"kill": "killed", "failure": "failed"}[end]
+        assert isinstance(reasons[child].error, Boom) is (end == "failure")
+        assert reasons[other].kind == "shutdown"
+        assert not supervisor.is_alive()
