@@ -10,7 +10,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 
 HOME_VARIABLE = "SHOWCALLER_HOME"
 
@@ -97,7 +97,7 @@ class DataFolder:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             holder = _holder(os.pread(descriptor, 32, 0)) or "unknown"
-            raise RelayStartError(
+            raise FolderInUse(
                 f"A relay is running already on {self.path} (process {holder}).",
                 f"Wait until it has ended, stop it, or name another folder (--home, or {HOME_VARIABLE}).",
             ) from error

@@ -3,32 +3,21 @@
 import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from showcaller._version import VERSION
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
-from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
-from showcaller.actors.relay.messages import AwaitReady
-from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
-from showcaller.actors.relay.supervisor import Supervisor
-from showcaller.actors.runtime import SYSTEM_CLOCK, Dispatcher
-from showcaller.data_folder import DataFolder, default_home, relay_name
+from showcaller.assembly import open_parts
+from showcaller.data_folder import DataFolder, default_home
 from showcaller.store.backup import back_up, restore
 from showcaller.store.errors import StoreError
 from showcaller.store.integrity import full_check, quick_check
-from showcaller.store.readers import ReaderThreads
-from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.doors.local_fanout import LocalFanout
 from showcaller.transport.doors.start_error import RelayStartError
-from showcaller.transport.links.absent import NoWorkers
-from showcaller.transport.worker.catalogue import built_in_providers
-from showcaller.transport.worker.thread import WorkerThread
 
 
 class Relay:
@@ -85,11 +74,12 @@ class Relay:
         folder = DataFolder(default_home() if home is None else Path(home))
         with ExitStack() as opened:
             try:
-                ports, dispatcher = _open_ports(
-                    folder, opened, read_only=read_only, own_process=writer_process
-                )
-                ports = replace(ports, settings=settings)
-                door = _start(ports, dispatcher, opened)
+                if not read_only:
+                    folder.make()
+                    opened.enter_context(folder.lock())
+                door = open_parts(
+                    folder, opened, read_only=read_only, own_process=writer_process, settings=settings
+                ).door
             except StoreError as error:
                 raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
             except Refusal as refusal:
@@ -271,54 +261,6 @@ def _in_order(run: LocalFanout) -> list[ItemResult]:
 
 def _to_this(arguments: Any) -> Any:
     return {"relay": "this", **arguments} if isinstance(arguments, dict) else arguments
-
-
-def _open_ports(
-    folder: DataFolder, opened: ExitStack, *, read_only: bool, own_process: bool
-) -> tuple[Ports, Dispatcher]:
-    """Open everything from outside, in the order in which it must be closed the other way round."""
-    writer: WriterPort | None = None
-    workers: WorkerPort = NoWorkers()
-    if not read_only:
-        folder.make()
-        opened.enter_context(folder.lock())
-        writer = ProcessWriter(folder.database) if own_process else InlineWriter(folder.database)
-        opened.callback(writer.close)
-    reader = ReaderThreads(folder.database)
-    opened.callback(reader.close)
-    if not read_only:
-        workers = WorkerThread(built_in_providers()).port
-    opened.callback(workers.close)
-    dispatcher = Dispatcher(name="showcaller")
-    opened.callback(dispatcher.close)
-    ports = Ports(
-        reader=reader,
-        writer=writer,
-        workers=workers,
-        worker=new_id("wrk_"),
-        clock=SYSTEM_CLOCK,
-        new_id=new_id,
-        relay_name=relay_name(),
-        version=VERSION,
-        default_folder=_working_folder(),
-    )
-    return (replace(ports, relay_runs=folder.relay_runs) if read_only else ports), dispatcher
-
-
-def _working_folder() -> str:
-    try:
-        return str(Path.cwd())
-    except FileNotFoundError:  # it was deleted under us
-        return str(Path.home())
-
-
-def _start(ports: Ports, dispatcher: Dispatcher, opened: ExitStack) -> LocalDoor:
-    with dispatcher:
-        supervisor = Supervisor.start(ports, new_id("rly_"))
-    door = LocalDoor(supervisor, ports, dispatcher)
-    opened.callback(door.close)
-    supervisor.ask(AwaitReady())
-    return door
 
 
 @contextmanager

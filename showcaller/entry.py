@@ -9,7 +9,7 @@ from showcaller._version import VERSION
 from showcaller.transport.doors.cli.signals import INTERRUPTED, Endings
 
 if TYPE_CHECKING:
-    from showcaller.transport.doors.cli.relay import LocalRelay
+    from showcaller.transport.doors.cli.relay import LocalRelay, ServeOptions
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
 def _run() -> int:
     from showcaller.transport.doors.cli.group import run
 
-    return run(sys.argv[1:], _open_relay, VERSION)
+    return run(sys.argv[1:], _open_relay, VERSION, _serve)
 
 
 def _say_interrupted() -> None:
@@ -40,6 +40,12 @@ def _say_interrupted() -> None:
 
 def _open_relay(home: Path, *, read_only: bool) -> "AbstractContextManager[LocalRelay]":
     # Imported when a command needs a relay: help and usage errors must be quick.
-    from showcaller.embedding import open_relay
+    from showcaller.connection import open_connection
 
-    return open_relay(home, read_only=read_only)
+    return open_connection(home, read_only=read_only)
+
+
+def _serve(home: Path, options: "ServeOptions") -> None:
+    from showcaller.daemon import serve
+
+    serve(home, options)

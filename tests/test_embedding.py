@@ -277,7 +277,7 @@ def test_a_locked_database(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = stored(home)
     for writer in (InlineWriter, ProcessWriter):
         impatient = partial(writer, busy_seconds=0.05)
-        monkeypatch.setattr(f"showcaller.embedding.{writer.__name__}", impatient)
+        monkeypatch.setattr(f"showcaller.assembly.{writer.__name__}", impatient)
     other = sqlite3.connect(database, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     text = start_error(home)

@@ -105,3 +105,10 @@ def provider_of(spec: FanoutSpec) -> str:
 def recorded_result(row: dict[str, Any]) -> ItemResult:
     """The line of an item whose result is in the store."""
     return Attempt.of(row).result(row["status"], row["exit_code"], row["reply"], row["seconds"], row["error"])
+
+
+def result_so_far(row: dict[str, Any]) -> ItemResult:
+    """The line of an item as the store has it, also of one that has no recorded end."""
+    if row["status"] is not None:
+        return recorded_result(row)
+    return Attempt.of(row).result("skipped" if row["message"] is None else "interrupted")

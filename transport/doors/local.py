@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from showcaller.actors.contract.errors import Code, Refusal, invalid
-from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
@@ -18,7 +18,7 @@ from showcaller.actors.relay.calls import (
     Conversations,
     OwnerActName,
 )
-from showcaller.actors.relay.fanout_items import check_items
+from showcaller.actors.relay.fanout_items import check_items, result_so_far
 from showcaller.actors.relay.fanout_messages import FanoutRequest
 from showcaller.actors.relay.messages import Close
 from showcaller.actors.relay.ports import Ports
@@ -126,6 +126,10 @@ class LocalDoor:
         """
         if jobs is not None and jobs < 1:
             raise invalid(f"{jobs} jobs at a time would run nothing: give 1 or more.")
+        return self._follow(self.find_fanout(group), jobs=jobs, rerun=rerun)
+
+    def find_fanout(self, group: str) -> str:
+        """Give the group's id of the fan-out that an id, a prefix, or a name means; raises ``Refusal``."""
         shown = quote_foreign(group, 80)
         found = self._read("find_group", prefix=group) if group and group.isprintable() else []
         if not found:
@@ -138,7 +142,33 @@ class LocalDoor:
                 f"{shown} can mean {len(found)} groups ({listed}): use the id.",
                 groups=named,
             )
-        return self._follow(found[0]["id"], jobs=jobs, rerun=rerun)
+        return str(found[0]["id"])
+
+    def begin_fanout(self, request: FanoutRequest) -> ActorRef[Any]:
+        """Begin a fan-out, or go on with one, for a listener of the caller's own; raises ``Refusal``.
+
+        Gives the fan-out, which takes ``StopFanout`` and ``Room``; its beginning is told to the listener.
+        """
+        if self._closed:
+            raise _closed()
+        ref: ActorRef[Any] = self._supervisor.ask(request)
+        return ref
+
+    async def fanout_results(self, group: str, after: int, limit: int) -> list[ItemResult]:
+        """Give up to ``limit`` items of a fan-out with numbers above ``after`` as the store has them.
+
+        One without a recorded end is ``skipped``, or ``interrupted`` when it has begun. Raises ``Refusal``.
+        """
+        try:  # also while the relay ends: followers are told of the ends of what ran
+            rows = await read(self._ports.reader, "fanout_items", group=group, after=after, limit=limit)
+        except Exception as error:
+            raise refusal_for(error) from error
+        return [result_so_far(row) for row in rows]
+
+    async def counts(self) -> dict[str, int]:
+        """Give how many rows of each kind are stored, and how many prompts are ``queued`` and ``handed``."""
+        counted: dict[str, int] = await self._read_async("counts")
+        return counted
 
     def _follow(
         self,
@@ -150,25 +180,17 @@ class LocalDoor:
         jobs: int | None = None,
         rerun: bool | None = None,
     ) -> LocalFanout:
-        if self._closed:
-            raise _closed()
         run = LocalFanout(group)
-        run.follow(self._supervisor.ask(FanoutRequest(group, name, spec, items, run, jobs, rerun)))
+        run.follow(self.begin_fanout(FanoutRequest(group, name, spec, items, run, jobs, rerun)))
         return run
 
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
-        rows = self._read("last_fanouts", limit=20)
-        return [
-            {
-                "group": row["group"],
-                "name": row["name"],
-                "createdAt": time_text(row["created_at"]),
-                "items": row["total"],
-                "ended": row["recorded"],
-            }
-            for row in rows
-        ]
+        return _fanouts(self._read("last_fanouts", limit=20))
+
+    async def list_fanouts_async(self) -> list[dict[str, Any]]:
+        """List the last fan-outs, as ``list_fanouts`` does, without blocking the running asyncio loop."""
+        return _fanouts(await self._read_async("last_fanouts", limit=20))
 
     def _read(self, query: str, **arguments: Any) -> Any:
         if self._closed:
@@ -177,6 +199,27 @@ class LocalDoor:
             return read(self._ports.reader, query, **arguments).get()
         except Exception as error:
             raise refusal_for(error) from error
+
+    async def _read_async(self, query: str, **arguments: Any) -> Any:
+        if self._closed:
+            raise _closed()
+        try:
+            return await read(self._ports.reader, query, **arguments)
+        except Exception as error:
+            raise refusal_for(error) from error
+
+
+def _fanouts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "group": row["group"],
+            "name": row["name"],
+            "createdAt": time_text(row["created_at"]),
+            "items": row["total"],
+            "ended": row["recorded"],
+        }
+        for row in rows
+    ]
 
 
 def _closed() -> Refusal:

@@ -8,3 +8,7 @@ class RelayStartError(Exception):
         super().__init__(f"{message} {way_out}".rstrip())
         self.message = message
         self.way_out = way_out
+
+
+class FolderInUse(RelayStartError):
+    """Another relay holds the data folder."""

@@ -13,10 +13,10 @@ from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.output import have_standard_streams, note
 from showcaller.transport.doors.cli.parsing import Group
 from showcaller.transport.doors.cli.program import program_words
-from showcaller.transport.doors.cli.relay import Door, OpenRelay
+from showcaller.transport.doors.cli.relay import Door, OpenRelay, ServeRelay, serves_nothing
 from showcaller.transport.doors.cli.signals import INTERRUPTED
 
-COMMANDS = ("fanout", "sessions", "show")
+COMMANDS = ("fanout", "sessions", "show", "serve", "status", "stop")
 
 HELP = f"""Run many sessions at once, and see what became of them.
 
@@ -53,8 +53,8 @@ class Commands(Group):
         return command
 
 
-def build_group(open_relay: OpenRelay, version: str) -> click.Group:
-    """Give the group whose commands open their relay with ``open_relay``."""
+def build_group(open_relay: OpenRelay, version: str, serve: ServeRelay = serves_nothing) -> click.Group:
+    """Give the group whose commands open their relay with ``open_relay``, or run one with ``serve``."""
 
     @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
     @click.version_option(version, prog_name="showcaller")
@@ -63,27 +63,29 @@ def build_group(open_relay: OpenRelay, version: str) -> click.Group:
     )
     @click.pass_context
     def showcaller(ctx: click.Context, home: str | None) -> None:
-        ctx.obj = Door(data_folder(home), home, open_relay, program_words(sys.argv[0]))
+        ctx.obj = Door(data_folder(home), home, open_relay, program_words(sys.argv[0]), version, serve)
 
     return showcaller
 
 
-def run(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
+def run(
+    arguments: Sequence[str], open_relay: OpenRelay, version: str, serve: ServeRelay = serves_nothing
+) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
     try:
-        return _answered(arguments, open_relay, version)
+        return _answered(arguments, build_group(open_relay, version, serve))
     except KeyboardInterrupt:
         note("Interrupted.")
         return INTERRUPTED
 
 
-def _answered(arguments: Sequence[str], open_relay: OpenRelay, version: str) -> int:
+def _answered(arguments: Sequence[str], group: click.Group) -> int:
     have_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _run(build_group(open_relay, version), arguments)
+        return _run(group, arguments)
     except OutputLost as lost:
         if not lost.unread:
             note(f"Error: {lost}")

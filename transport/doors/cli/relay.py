@@ -1,14 +1,17 @@
 """What the commands need from a relay, as Protocols; the program's entry hands in what opens one."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+
+BESIDE_A_STORE: Final = frozenset({"lock", "token", "relay.json", "started"})
+"""Files of a data folder in which nothing is stored."""
 
 
 class FanoutRun(Protocol):
@@ -88,18 +91,48 @@ class OpenRelay(Protocol):
         ...
 
 
+class ServeOptions(NamedTuple):
+    """How a relay is to be served.
+
+    ``port`` 0 takes a free one; ``ready`` gets the line that says where it listens; ``stop_with`` gets what
+    begins its orderly end, from any thread.
+    """
+
+    port: int
+    workers: int | None
+    log: Literal["text", "json"]
+    ready: Callable[[str], None]
+    stop_with: Callable[[Callable[[], None]], None]
+
+
+class ServeRelay(Protocol):
+    """What runs a relay for other programs to use."""
+
+    def __call__(self, home: Path, options: ServeOptions) -> None:
+        """Serve until the orderly end; raises ``RelayStartError`` when that cannot be."""
+        ...
+
+
+def serves_nothing(home: Path, options: ServeOptions) -> None:
+    """Stand in where commands are used without a relay to serve."""
+    raise NotImplementedError(f"there is nothing to serve on {home} with {options.port}")
+
+
 @dataclass(frozen=True)
 class Door:
     """What every command gets: the data folder, how it was named, and what opens its relay.
 
     ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
-    that a command can be repeated as it was typed; ``program`` are the words that call this program.
+    that a command can be repeated as it was typed; ``program`` are the words that call this program,
+    ``version`` is its own, and ``serve`` runs a relay for others.
     """
 
     home: Path
     named: str | None
     open_relay: OpenRelay
     program: tuple[str, ...] = ("showcaller",)
+    version: str = ""
+    serve: ServeRelay = serves_nothing
 
     def command_line(self, *words: str) -> str:
         """Give the line that calls this program with the words, on this data folder, ready to paste."""
@@ -108,12 +141,12 @@ class Door:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no relay ever stored anything in the data folder: there is nothing, or only a lock.
+        """Whether no relay ever stored anything in the data folder: there is nothing, or only a lock, say.
 
         One that may not be looked into is not empty: opening it says what is wrong.
         """
         try:
-            return all(entry.name == "lock" for entry in self.home.iterdir())
+            return all(entry.name in BESIDE_A_STORE for entry in self.home.iterdir())
         except FileNotFoundError:
             return True
         except OSError:

@@ -1,0 +1,101 @@
+"""Joining a relay: the domain with its store, its workers and the one door that all others lead to."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from showcaller._version import VERSION
+from showcaller.actors.contract.ids import new_id
+from showcaller.actors.contract.settings import DEFAULTS, Settings
+from showcaller.actors.relay.messages import AwaitReady
+from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
+from showcaller.actors.relay.supervisor import Supervisor
+from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
+from showcaller.data_folder import DataFolder, relay_name
+from showcaller.store.readers import ReaderThreads
+from showcaller.store.writer import InlineWriter, ProcessWriter
+from showcaller.transport.doors.local import LocalDoor
+from showcaller.transport.links.absent import NoWorkers
+from showcaller.workers import DEFAULT_COUNT, open_workers
+
+
+class RelayParts(NamedTuple):
+    """The parts of a relay that takes calls."""
+
+    ports: Ports
+    dispatcher: Dispatcher
+    supervisor: ActorRef[Any]
+    door: LocalDoor
+
+
+def same(writer: WriterPort) -> WriterPort:
+    """Give the writer as it is."""
+    return writer
+
+
+def open_parts(
+    folder: DataFolder,
+    opened: ExitStack,
+    *,
+    read_only: bool = False,
+    own_process: bool = True,
+    settings: Settings = DEFAULTS,
+    worker_count: int = DEFAULT_COUNT,
+    watched: Callable[[WriterPort], WriterPort] = same,
+) -> RelayParts:
+    """Open a relay's parts on a folder that the caller has locked, unless the relay only reads.
+
+    ``opened`` closes them the other way round; ``watched`` may put something in front of the writer.
+    Raises ``StoreError`` and ``Refusal``.
+    """
+    workers = None if read_only else worker_count
+    ports, dispatcher = _open_ports(folder, opened, workers, own_process=own_process)
+    writer = None if ports.writer is None else watched(ports.writer)
+    ports = replace(ports, writer=writer, settings=settings)
+    with dispatcher:
+        supervisor = Supervisor.start(ports, new_id("rly_"))
+    door = LocalDoor(supervisor, ports, dispatcher)
+    opened.callback(door.close)
+    supervisor.ask(AwaitReady())
+    return RelayParts(ports, dispatcher, supervisor, door)
+
+
+def _open_ports(
+    folder: DataFolder, opened: ExitStack, worker_count: int | None, *, own_process: bool
+) -> tuple[Ports, Dispatcher]:
+    """Open everything from outside, in the order in which it must be closed the other way round.
+
+    ``worker_count`` is None for a relay that only reads.
+    """
+    read_only = worker_count is None
+    writer: WriterPort | None = None
+    if not read_only:
+        writer = ProcessWriter(folder.database) if own_process else InlineWriter(folder.database)
+        opened.callback(writer.close)
+    reader = ReaderThreads(folder.database)
+    opened.callback(reader.close)
+    workers: WorkerPort = NoWorkers() if worker_count is None else open_workers(folder, count=worker_count)
+    opened.callback(workers.close)
+    dispatcher = Dispatcher(name="showcaller")
+    opened.callback(dispatcher.close)
+    ports = Ports(
+        reader=reader,
+        writer=writer,
+        workers=workers,
+        worker=new_id("wrk_"),
+        clock=SYSTEM_CLOCK,
+        new_id=new_id,
+        relay_name=relay_name(),
+        version=VERSION,
+        default_folder=_working_folder(),
+    )
+    return (replace(ports, relay_runs=folder.relay_runs) if read_only else ports), dispatcher
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:  # it was deleted under us
+        return str(Path.home())

@@ -1,0 +1,194 @@
+"""The daemon: a relay in a process of its own, behind the HTTP door, until it is told to stop."""
+
+import asyncio
+import gc
+import os
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from showcaller import logs
+from showcaller._version import VERSION
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.relay.messages import AwaitReady
+from showcaller.actors.relay.ports import WriterPort
+from showcaller.actors.runtime import SYSTEM_CLOCK
+from showcaller.assembly import RelayParts, open_parts
+from showcaller.data_folder import DataFolder
+from showcaller.store.batch import Batch, BatchDone
+from showcaller.store.errors import StoreError
+from showcaller.transport.doors.cli.relay import ServeOptions
+from showcaller.transport.doors.http.access import Access
+from showcaller.transport.doors.http.app import HttpDoor, http_app
+from showcaller.transport.doors.http.metrics import Metrics
+from showcaller.transport.doors.http.returning import announce
+from showcaller.transport.doors.http.served import Served
+from showcaller.transport.doors.http.server import HttpServer, bind
+from showcaller.transport.doors.http.token import TokenCheck, own_token
+from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, running_relay
+from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
+from showcaller.workers import DEFAULT_COUNT
+
+LAST_ANSWERS: Final = 5.0
+"""Seconds for answers under way once the relay has ended."""
+SWITCH_INTERVAL: Final = 0.0001
+FIRST_THRESHOLD: Final = 50_000
+
+StopWith = Callable[[Callable[[], None]], None]
+
+log = structlog.stdlib.get_logger("showcaller.daemon")
+
+
+def serve(home: Path, options: ServeOptions) -> None:
+    """Run a relay on a data folder until ``options.stop_with``'s signal, or ``showcaller stop``, ends it.
+
+    The folder is locked before anything is bound or opened, and let go when all else is closed.
+    Raises ``RelayStartError``.
+    """
+    folder = DataFolder(home)
+    folder.make()
+    with ExitStack() as opened:
+        _lock(folder, opened)
+        forget(folder.path)
+        token = own_token(folder.path)
+        logs.configure(options.log, token)
+        bound = _bind(options.port)
+        opened.callback(bound.close)
+        metrics = Metrics()
+        parts = _open(folder, opened, options, metrics)
+        _tune()
+        asyncio.run(_serve(folder, parts, bound, token, options, metrics))
+    log.info("stopped", folder=str(folder.path))
+
+
+def _lock(folder: DataFolder, opened: ExitStack) -> None:
+    try:
+        opened.enter_context(folder.lock())
+    except FolderInUse as error:
+        running = running_relay(folder.path)
+        if running is None:
+            raise
+        raise FolderInUse(
+            f"A relay is running already on {folder.path}: process {running.pid}, {running.address}.",
+            "Use it, stop it with: showcaller stop, or name another folder.",
+        ) from error
+
+
+def _bind(port: int) -> socket.socket:
+    try:
+        return bind(port)
+    except OSError as error:
+        raise RelayStartError(
+            f"The port {port} cannot be taken: {error.strerror}.",
+            "Name another one, or 0 for one that is free.",
+        ) from error
+
+
+def _open(folder: DataFolder, opened: ExitStack, options: ServeOptions, metrics: Metrics) -> RelayParts:
+    count = DEFAULT_COUNT if options.workers is None else options.workers
+    try:
+        return open_parts(
+            folder, opened, worker_count=count, watched=lambda writer: CountedWriter(writer, metrics)
+        )
+    except StoreError as error:
+        raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
+    except Refusal as refusal:
+        raise RelayStartError(refusal.error, "") from refusal
+
+
+class CountedWriter:
+    """A writer whose batches are counted."""
+
+    def __init__(self, writer: WriterPort, metrics: Metrics) -> None:
+        self._writer = writer
+        self._metrics = metrics
+
+    def submit(self, batch: Batch, done: BatchDone) -> None:
+        """Count the batch and pass it on."""
+        self._metrics.batch(len(batch.commands))
+        self._writer.submit(batch, done)
+
+    def close(self) -> None:
+        """Close the writer."""
+        self._writer.close()
+
+
+def _tune() -> None:
+    """Trade a little throughput for quick turns, as only a process of our own may."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(FIRST_THRESHOLD, *gc.get_threshold()[1:])
+
+
+async def _serve(
+    folder: DataFolder,
+    parts: RelayParts,
+    bound: socket.socket,
+    token: str,
+    options: ServeOptions,
+    metrics: Metrics,
+) -> None:
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+
+    def stop() -> None:
+        loop.call_soon_threadsafe(stopping.set)
+
+    port: int = bound.getsockname()[1]
+    whereabouts = Whereabouts.of_this_process(port, VERSION)
+    served = await _served(parts, whereabouts, stop, metrics)
+    door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
+    server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
+    await server.start()
+    _tell_where(folder.path, whereabouts)
+    log.info(
+        "ready", address=whereabouts.address, pid=whereabouts.pid, folder=str(folder.path), version=VERSION
+    )
+    notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
+    options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
+    options.stop_with(stop)
+    await stopping.wait()
+    log.info("stopping")
+    await asyncio.to_thread(parts.door.close)
+    forget(folder.path)  # before we listen no more: who finds it may rely on it
+    await server.close(LAST_ANSWERS)
+
+
+def _tell_where(home: Path, whereabouts: Whereabouts) -> None:
+    try:
+        whereabouts.write(home)
+        announce(home)
+    except OSError as error:
+        raise RelayStartError(
+            f"Where the relay listens cannot be written into {home}: {error.strerror}.",
+            "Check whether its disk has free space.",
+        ) from error
+
+
+def notify_service_manager(address: str) -> None:
+    """Tell systemd, if that has started us and named a socket, that the relay is ready."""
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
+            channel.sendto(b"READY=1", address.replace("@", "\0", 1) if address[0] == "@" else address)
+
+
+async def _served(
+    parts: RelayParts, whereabouts: Whereabouts, stop: Callable[[], None], metrics: Metrics
+) -> Served:
+    identity: Any = await parts.supervisor.request(AwaitReady())
+    return Served(
+        door=parts.door,
+        dispatcher=parts.dispatcher,
+        directory=await parts.supervisor.proxy().directory,
+        identity=identity,
+        whereabouts=whereabouts,
+        started_at=SYSTEM_CLOCK.wall(),
+        stop=lambda workers: stop(),
+        metrics=metrics,
+    )

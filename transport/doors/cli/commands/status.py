@@ -1,0 +1,98 @@
+"""``showcaller status``: whether a relay runs on the data folder, where, and how it does."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.times import local_time
+from showcaller.transport.doors.cli.visible import visible
+from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
+from showcaller.transport.doors.start_error import RelayStartError
+
+
+@click.command(
+    "status",
+    cls=Command,
+    help="""Tell whether a relay runs on the data folder, and how it does.
+
+Ends with 0 when it answers, and with 3 when none runs.
+
+\b
+Examples:
+  showcaller status
+  showcaller status --json
+""",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+@home_option
+@click.pass_obj
+def command(door: Door, as_json: bool) -> int:
+    """Tell how the relay does and give the exit code."""
+    running = running_relay(door.home)
+    if running is None:
+        if as_json:
+            write(json_line({"running": False, "installedVersion": door.version}))
+        else:
+            note(f"No relay runs on {door.home}. To start one: {door.command_line('serve')}")
+        return NOT_FOUND
+    answer = _ask(door, running)
+    warning = _warning(door, str(answer["version"]))
+    if as_json:
+        told = {name: value for name, value in answer.items() if name != "ok"}
+        further = {"running": True, "installedVersion": door.version} | (
+            {"warning": warning} if warning else {}
+        )
+        write(json_line(told | further))
+        return GOOD
+    for line in _lines(answer):
+        write(line)
+    if warning:
+        note(warning)
+    return GOOD
+
+
+def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:
+    from showcaller.transport.doors.http.channel import Channel, RelayGone
+
+    try:
+        channel = Channel(door.home, running, note)
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    try:
+        return channel.asked("GET", "/api/status")
+    except RelayGone as gone:
+        raise CommandError(str(gone), code=NOT_FOUND) from gone
+    except Refusal as refusal:
+        raise refused(refusal.code, refusal.error) from refusal
+    finally:
+        channel.close()
+
+
+def _warning(door: Door, version: str) -> str | None:
+    if version == door.version:
+        return None
+    return (
+        f"The relay that runs is version {version}, and {door.version} is installed: "
+        "stop it and start it again to use that."
+    )
+
+
+def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    turns = answer["turns"]
+    yield f"{visible(str(answer['relay']['name']))}  ({answer['relay']['id']})"
+    yield f"address: {answer['address']}"
+    yield f"process: {answer['pid']}, version {answer['version']}, since {local_time(answer['startedAt'])}"
+    yield f"sessions awake: {answer['sessionsAwake']:,}"
+    yield f"turns: {turns['running']:,} running, {turns['queued']:,} waiting"
+    for fanout in answer["fanouts"]:
+        yield (
+            f"fan-out: {visible(str(fanout['name']))} ({fanout['group']}): {fanout['ended']:,} of "
+            f"{fanout['items']:,} ended, {fanout['running']:,} running"
+        )

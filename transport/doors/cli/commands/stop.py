@@ -1,0 +1,86 @@
+"""``showcaller stop``: end the relay of the data folder in order."""
+
+import os
+import select
+
+import click
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
+from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.worker.process_identity import is_alive
+
+PATIENCE = 120.0
+
+
+@click.command(
+    "stop",
+    cls=Command,
+    help="""End the relay of the data folder, and wait until it has ended.
+
+What it has under way is interrupted and stored as that; fan-outs can be gone on
+with. Ends with 3 when no relay runs.
+
+\b
+Examples:
+  showcaller stop
+  showcaller stop --workers
+""",
+)
+@click.option("--workers", is_flag=True, help="End its workers too.")
+@click.option("--json", "as_json", is_flag=True, help='Write {"stopped": PROCESS}.')
+@home_option
+@click.pass_obj
+def command(door: Door, workers: bool, as_json: bool) -> int:
+    """Stop the relay and give the exit code."""
+    running = running_relay(door.home)
+    if running is None:
+        note(f"No relay runs on {door.home}.")
+        return NOT_FOUND
+    _ask(door, running, workers=workers)
+    if not _ended(running, PATIENCE):
+        raise CommandError(
+            f"The relay (process {running.pid}) has not ended within {PATIENCE:g} seconds.",
+            f"To end it at once: kill -9 {running.pid}. What is stored stays.",
+        )
+    if as_json:
+        write(json_line({"stopped": running.pid}))
+    else:
+        note(f"The relay (process {running.pid}) has ended.")
+    return GOOD
+
+
+def _ask(door: Door, running: Whereabouts, *, workers: bool) -> None:
+    from showcaller.transport.doors.http.channel import Channel, RelayGone
+
+    try:
+        channel = Channel(door.home, running, note)
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    try:
+        channel.asked("POST", "/api/stop", {"workers": workers})
+    except RelayGone as gone:
+        if is_alive(running.process):
+            raise CommandError(str(gone), f"To end it at once: kill -9 {running.pid}") from gone
+    except Refusal as refusal:
+        raise refused(refusal.code, refusal.error) from refusal
+    finally:
+        channel.close()
+
+
+def _ended(running: Whereabouts, seconds: float) -> bool:
+    """Wait for the end of the process; False when it has none within so many seconds."""
+    try:
+        descriptor = os.pidfd_open(running.pid)
+    except ProcessLookupError:
+        return True
+    try:
+        # The id may have been another's by the time it was opened.
+        return not is_alive(running.process) or bool(select.select([descriptor], [], [], seconds)[0])
+    finally:
+        os.close(descriptor)

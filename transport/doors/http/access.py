@@ -1,0 +1,47 @@
+"""Who is let in: the checks of Host, Origin and token that every request passes first, whatever its path."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.transport.doors.http.token import TokenCheck
+
+Headers = Sequence[tuple[bytes, bytes]]
+_BEARER: Final = b"bearer "
+
+
+class Access:
+    """The checks of a door that listens on a port of the loopback address."""
+
+    def __init__(self, port: int, token: TokenCheck) -> None:
+        self._hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}
+        self._origins = {b"http://" + host for host in self._hosts}
+        self._token = token
+
+    def check(self, headers: Headers) -> None:
+        """Let a request in by its headers, whose names are in small letters; raises ``Refusal``.
+
+        A page that a browser was lured to fails at its own Host (a name that was made to point here) or its
+        Origin, before anything is said about the token.
+        """
+        if _all(headers, b"host") not in [[host] for host in self._hosts]:
+            raise Refusal(Code.FORBIDDEN, "This relay answers only to its own address; the Host is another.")
+        origins = _all(headers, b"origin")
+        if origins and origins not in [[origin] for origin in self._origins]:
+            raise Refusal(Code.FORBIDDEN, "This relay takes no requests from other sites' pages.")
+        given = _all(headers, b"authorization")
+        if len(given) != 1 or given[0][: len(_BEARER)].lower() != _BEARER:
+            raise Refusal(
+                Code.UNAUTHENTICATED,
+                "Give the owner's token, which is in the file 'token' of the data folder: "
+                "Authorization: Bearer TOKEN.",
+            )
+        if not self._token.is_owner(given[0][len(_BEARER) :].strip().decode("latin-1")):
+            raise Refusal(
+                Code.UNAUTHENTICATED,
+                "This is not the owner's token, which is in the file 'token' of the data folder.",
+            )
+
+
+def _all(headers: Headers, name: bytes) -> list[bytes]:
+    return [value for key, value in headers if key == name]

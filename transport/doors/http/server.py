@@ -1,0 +1,166 @@
+"""Serving HTTP on a bound socket, in the running asyncio loop, without a timer while nothing happens."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+from typing import Any, Final
+
+import h11
+from starlette.types import ASGIApp
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+from showcaller.actors.contract.errors import invalid
+from showcaller.transport.doors.http.replies import HEADERS, json_bytes
+from showcaller.transport.doors.http.whereabouts import HOST
+
+logger = logging.getLogger("showcaller.http")
+
+HEAD_BYTES: Final = 16 * 1024
+HEAD_SECONDS: Final = 10.0
+MOST_CONNECTIONS: Final = 512
+
+
+def bind(port: int) -> socket.socket:
+    """Take a port of the loopback address, a free one for 0, without listening yet; raises OSError."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((HOST, port))
+    except BaseException:
+        bound.close()
+        raise
+    return bound
+
+
+class Connection(H11Protocol):
+    """A connection whose next request must begin within a time, and that says when it is lost."""
+
+    _head: asyncio.TimerHandle | None = None
+    _taken = False
+    seconds = HEAD_SECONDS
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take it unless there are too many."""
+        assert isinstance(transport, asyncio.Transport)
+        if len(self.connections) >= MOST_CONNECTIONS:
+            logger.warning("There are %d connections already: another is refused", MOST_CONNECTIONS)
+            transport.abort()
+            return
+        self._taken = True
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that it is gone."""
+        self._unset_head()
+        if not self._taken:
+            return
+        super().connection_lost(exc)
+        state = self.server_state
+        if isinstance(state, Connections):
+            state.lost()
+
+    def handle_events(self) -> None:
+        """Take what has come; once a request's head is whole its time does not count any more."""
+        super().handle_events()
+        if isinstance(self.cycle, RequestResponseCycle) and not self.cycle.response_complete:
+            self._unset_head()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._await_head()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer to what is no HTTP as to any other bad input."""
+        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
+            self.transport.close()
+            return
+        headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+        headers += [(b"content-type", b"application/json"), (b"connection", b"close")]
+        body = json_bytes(invalid("This is no request of HTTP/1.1.").to_result())
+        for event in (h11.Response(status_code=400, headers=headers), h11.Data(body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+    def _await_head(self) -> None:
+        self._unset_head()
+        self._head = self.loop.call_later(self.seconds, self._give_up)
+
+    def _unset_head(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def _give_up(self) -> None:
+        self.transport.abort()
+
+
+class Connections(ServerState):
+    """The open connections; wakes who waits until there are none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._none: asyncio.Event | None = None
+
+    def lost(self) -> None:
+        """One has ended."""
+        if self._none is not None and not self.connections:
+            self._none.set()
+
+    async def all_lost(self) -> None:
+        """Wait until none is open."""
+        self._none = asyncio.Event()
+        self.lost()
+        await self._none.wait()
+
+
+class HttpServer:
+    """Serves an application on a bound socket until it is closed."""
+
+    def __init__(self, app: ASGIApp, bound: socket.socket) -> None:
+        self._socket = bound
+        self._state = Connections()
+        self._config = Config(
+            app,
+            http=Connection,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+        )
+        self._config.load()
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._connection, sock=self._socket, backlog=128)
+
+    def _connection(self) -> Connection:
+        state: dict[str, Any] = {}
+        return Connection(self._config, self._state, state)
+
+    async def close(self, seconds: float) -> None:
+        """Listen no more, let answers under way end for so many seconds, and then cut what is left."""
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._state.connections):
+            connection.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._state.all_lost()
+        for task in list(self._state.tasks):
+            task.cancel()
+        for connection in list(self._state.connections):
+            connection.transport.abort()
+        if self._state.connections:
+            await self._state.all_lost()
