@@ -9,7 +9,7 @@ from typing import Any, Final
 import h11
 from starlette.types import ASGIApp
 from uvicorn.config import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from showcaller.actors.contract.errors import invalid
@@ -66,7 +66,7 @@ class Connection(H11Protocol):
     def handle_events(self) -> None:
         """Take what has come; once a request's head is whole its time does not count any more."""
         super().handle_events()
-        if isinstance(self.cycle, RequestResponseCycle) and not self.cycle.response_complete:
+        if self.conn.our_state in {h11.SEND_RESPONSE, h11.SEND_BODY}:
             self._unset_head()
 
     def on_response_complete(self) -> None:
