@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.relay.calls import ActRequest
-from showcaller.actors.relay.messages import Prompt, ToSession
+from showcaller.actors.relay.messages import CreateSession, Prompt, ToSession
 from tests.actors.relay.calls.agents import Agent, agent, end_turn, open_to_agents
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
@@ -76,6 +76,20 @@ def test_a_session_that_an_agent_started_starts_none(stage: Stage) -> None:
     assert code(refused) == "REMOTE_RELAY_NESTED_SESSION"
     assert "Nothing was created" in refused["error"]
     assert nested.call("send", session=stage.create()[0], text="x")["code"] != code(refused)
+
+
+def test_a_session_whose_owner_lets_it_starts_others_and_says_so(stage: Stage) -> None:
+    starter = agent(stage)
+    row = {"id": "ses_let000000000", "title": "t", "provider": "helper", "mode": "agent", "created_at": 1}
+    row |= {"origin": "agent", "created_by": starter.session, "may_create_sessions": True}
+    prompt = {"id": "msg_let000000000", "origin": "agent", "text": "x", "created_at": 1}
+    stage.supervisor.tell(CreateSession(row, Prompt(prompt)))
+    stage.settle()
+    shown = starter.call("read_session", session="ses_let000000000")["session"]
+    assert shown["mayCreateSessions"] is True
+    assert "mayCreateSessions" not in stage.call("read_session", session=starter.session)["session"]
+    nested = Agent(stage, "ses_let000000000").start_agent()
+    assert code(nested.call("create_session", text="x")) == "REMOTE_RELAY_NESTED_SESSION"
 
 
 def test_an_agent_whose_session_is_gone_is_refused(stage: Stage) -> None:
