@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SOONEST = 0.01  # seconds
 PAUSE = 4.0  # times as long as the last look took
 
-lock = threading.Lock()  # whoever looks for a cycle holds it
+lock = threading.RLock()  # whoever looks for a cycle holds it; a signal handler may look meanwhile
 
 
 class LongWaits:

@@ -117,6 +117,28 @@ class _Alarm:
         return True
 
 
+class _Changing:
+    """The lock under which timers are changed; entered, it says whether nobody is at it on this very thread.
+
+    Else it is a signal handler that comes in between: it may mark a timer, and leaves the wheels alone.
+    """
+
+    __slots__ = ("_depth", "_lock")
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._depth = 0
+
+    def __enter__(self) -> bool:
+        self._lock.acquire()
+        self._depth += 1
+        return self._depth == 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        self._lock.release()
+
+
 class Timers:
     """The timers of one dispatcher, its ``timers``; refs have ``tell_after`` and its like. Thread-safe."""
 
@@ -136,7 +158,7 @@ class Timers:
         self._wall: Wheel[Timer] = Wheel()
         self._on_wall = 0  # those of them that are active
         self._cancelled = 0
-        self._lock = threading.Lock()
+        self._lock = _Changing()
         self.long_waits: LongWaits | None = None  # made by the first of them
 
     # -- making and cancelling ---------------------------------------------------------------------
@@ -154,8 +176,9 @@ class Timers:
         if due < self.wakes_at:
             self._added_early()
         if len(self._inbox) > INBOX:
-            with self._lock:
-                self._sort_in()
+            with self._lock as nobody_else:
+                if nobody_else:
+                    self._sort_in()
         return timer
 
     def every(self, seconds: float, ref: "ActorRef[Any]", message: Any) -> Timer:
@@ -176,7 +199,7 @@ class Timers:
         """
         timer = _WallTimer(self, seconds_of(wall, self.clock.wall()), ref, message, None)
         with self._lock:
-            self._wall.add(timer)
+            self._inbox.append(timer)
             self._on_wall += 1
         self._added_early()
         return timer
@@ -192,32 +215,33 @@ class Timers:
 
     def cancel(self, timer: Timer) -> bool:
         """Forget a timer; False when it has fired for the last time. Thread-safe."""
-        with self._lock:
+        with self._lock as nobody_else:
             if timer._ref is None:
                 return False
             timer.over()
             self._cancelled += 1
             if type(timer) is _WallTimer:
-                self._forget_wall()
-            if self._cancelled > INBOX and self._cancelled > (self._wheel.size + self._wall.size) // 2:
-                self._sort_in()
-                self._wheel.sweep()
-                self._wall.sweep()
-                self._cancelled = 0
+                self._on_wall -= 1
+            if nobody_else:
+                self._tidy()
         return True
 
-    def _forget_wall(self) -> None:
-        """One timer on the wall clock is active no more; after the last one nobody follows that clock."""
-        self._on_wall -= 1
-        if not self._on_wall:
+    def _tidy(self) -> None:
+        """Forget cancelled timers, if they are many; after the last on the wall clock, all of those."""
+        if not self._on_wall and self._wall.size:
             self._wall.clear()
+        if self._cancelled > INBOX and self._cancelled > (self._wheel.size + self._wall.size) // 2:
+            self._sort_in()
+            self._wheel.sweep()
+            self._wall.sweep()
+            self._cancelled = 0
 
     def _sort_in(self) -> None:
         new = self._inbox[:]
         del self._inbox[: len(new)]
         for timer in new:
             if timer._ref is not None:
-                self._wheel.add(timer)
+                (self._wall if type(timer) is _WallTimer else self._wheel).add(timer)
 
     def __len__(self) -> int:
         """How many timers are held; cancelled ones may count for a while."""
@@ -318,7 +342,8 @@ class Timers:
         if interval is None:
             timer.over()
             if type(timer) is _WallTimer:
-                self._forget_wall()
+                self._on_wall -= 1
+                self._tidy()
         else:
             missed = (now - timer.due) // interval
             timer.due += interval * (1 + missed)
