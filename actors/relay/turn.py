@@ -10,8 +10,6 @@ rules hold the whole machine together:
 Here is what moves the queue and the turn; ``turn_steering.py`` has what joins a turn that runs.
 """
 
-from dataclasses import replace
-
 from showcaller.actors.relay import turn_steering as steering
 from showcaller.actors.relay.turn_moves import (
     Step,
@@ -95,7 +93,7 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
         case Stored():
             return _stored(state, event)
         case Continue(message):
-            return begin_next(replace(state, continuation=state.continuation or message))
+            return begin_next(state._replace(continuation=state.continuation or message))
         case HandOverStored(message_id):
             return _handed(state, message_id)
         case HandOverFailed(message_id):
@@ -156,14 +154,14 @@ def _holding(state: TurnState, event: Stop | HoldFailed | GoOn | Released | PutA
         case Stop():
             return _stop(state, event)
         case HoldFailed():
-            return Step(replace(state, hold_unstored=state.held))
+            return Step(state._replace(hold_unstored=state.held))
         case GoOn(message):
             return _go_on(state, message)
         case Released(stops):
             return begin_next(_released(state) if stops == state.stops else state)
         case PutAway():
             told = tuple(LookUp(waiting.id) for waiting in state.queue)
-            return Step(replace(state, queue=(), continuation=None, set_aside=frozenset()), told)
+            return Step(state._replace(queue=(), continuation=None, set_aside=frozenset()), told)
 
 
 # -- what the store told of an earlier life --------------------------------------------------------
@@ -172,10 +170,10 @@ def _holding(state: TurnState, event: Stop | HoldFailed | GoOn | Released | PutA
 def _found(state: TurnState, event: FoundHeld | FoundWaiting | FoundHanded | FoundSteered) -> Step:
     match event:
         case FoundHeld():
-            return Step(replace(state, held=True))
+            return Step(state._replace(held=True))
         case FoundWaiting(message):
             aside = {message.id} if message.is_attempt else frozenset()
-            queued = replace(state, queue=(*state.queue, message), set_aside=state.set_aside | aside)
+            queued = state._replace(queue=(*state.queue, message), set_aside=state.set_aside | aside)
             return begin_next(queued)
         case FoundHanded(message, at_worker):
             return _found_handed(state, message, at_worker=at_worker)
@@ -187,9 +185,9 @@ def _found_handed(state: TurnState, message: Waiting, *, at_worker: bool) -> Ste
     if state.turn is not None:
         return Step(state)
     if at_worker:
-        return Step(replace(state, turn=Turn(message, "running")))
+        return Step(state._replace(turn=Turn(message, "running")))
     cut = Turn(message, "stopping", cut="interrupted")
-    ending = end_turn(replace(state, turn=cut), stopped_end(state.session, message.id))
+    ending = end_turn(state._replace(turn=cut), stopped_end(state.session, message.id))
     return Step(ending.state, (SendStop(message.id), *ending.effects))
 
 
@@ -210,14 +208,14 @@ def _stored(state: TurnState, event: Stored) -> Step:
 
     It lifts the hold of a stop before it, not of one that came while it was being stored.
     """
-    state = replace(state, queue=(*state.queue, event.message))
+    state = state._replace(queue=(*state.queue, event.message))
     if releases(event.message.origin) and event.stops == state.stops:
         state = _released(state)
     return begin_next(state) if state.turn is None else steering.arrived(state, event)
 
 
 def _released(state: TurnState) -> TurnState:
-    return replace(state, held=False, hold_unstored=False)
+    return state._replace(held=False, hold_unstored=False) if state.held else state
 
 
 # -- handing over ----------------------------------------------------------------------------------
@@ -227,7 +225,7 @@ def _handed(state: TurnState, message: str) -> Step:
     turn = state.turn
     if turn is None or not state.is_turn(message, "handing"):
         return Step(state)
-    state = replace(state, refusals=0)
+    state = state._replace(refusals=0)
     if turn.cut == "stopped":
         return end_turn(state, stopped_end(state.session, message))
     if turn.cut == "interrupted" and turn.message.continues:
@@ -241,7 +239,7 @@ def _hand_over_failed(state: TurnState, message: str) -> Step:
     turn = state.turn
     if turn is None or not state.is_turn(message, "handing"):
         return Step(state)
-    waiting = replace(put_back(state, turn), pausing=True, refusals=state.refusals + 1)
+    waiting = put_back(state, turn)._replace(pausing=True, refusals=state.refusals + 1)
     look_up = (LookUp(message),) if turn.cut == "interrupted" else ()
     return Step(waiting, (*look_up, AskAgainLater()))
 
@@ -259,7 +257,7 @@ def _hand_over_refused(state: TurnState, *, faulty: bool) -> Step:
 def _taken_back(state: TurnState) -> Step:
     turn = state.turn
     assert turn is not None
-    return after(replace(put_back(state, turn), refusals=0), LookUp(turn.message.id))
+    return after(put_back(state, turn)._replace(refusals=0), LookUp(turn.message.id))
 
 
 def _take_back_refused(state: TurnState, *, faulty: bool) -> Step:
@@ -290,14 +288,14 @@ def _store_failed(state: TurnState, message: str) -> Step:
         return steering.store_failed(state)
     if not state.is_turn(message, "ending", "taking_back", "failing"):
         return Step(state)
-    state = replace(state, refusals=state.refusals + 1)
+    state = state._replace(refusals=state.refusals + 1)
     if state.closing and state.refusals >= LAST_TRIES:
         return drop(state)
-    return Step(replace(state, pausing=True), (AskAgainLater(),))
+    return Step(state._replace(pausing=True), (AskAgainLater(),))
 
 
 def _try_again(state: TurnState) -> Step:
-    state = replace(state, pausing=False)
+    state = state._replace(pausing=False)
     turn = state.turn
     if turn is None:
         return begin_next(state)
@@ -319,18 +317,18 @@ def _try_again(state: TurnState) -> Step:
 def _stop(state: TurnState, stop: Stop) -> Step:
     cut: Cut = "stopped" if stop.why == "stopped" else "interrupted"
     if stop.message is not None:
-        state = replace(state, set_aside=state.set_aside | {stop.message})
+        state = state._replace(set_aside=state.set_aside | {stop.message})
         return _cut_turn(state, cut) if state.is_turn(stop.message) else Step(state)
     if stop.why == "closing":
         return _close(state, stop)
-    return _hold(replace(state, stops=state.stops + 1), cut, stop)
+    return _hold(state._replace(stops=state.stops + 1), cut, stop)
 
 
 def _hold(state: TurnState, cut: Cut, stop: Stop) -> Step:
     has_work = state.turn is not None or bool(state.queue) or state.continuation is not None or stop.others
     if not has_work and not state.held:  # what holds may be on its way to be released
         return Step(state)
-    stopped = _cut_turn(replace(state, held=True, hold_unstored=False), cut)
+    stopped = _cut_turn(state._replace(held=True, hold_unstored=False), cut)
     return Step(stopped.state, (CommitHold(), *stopped.effects))
 
 
@@ -340,7 +338,7 @@ def _close(state: TurnState, stop: Stop) -> Step:
     Not when messages are being stored, which may lift it.
     """
     hold = (CommitHold(),) if state.hold_unstored and not stop.others and not state.closing else ()
-    state = replace(state, closing=True)
+    state = state._replace(closing=True)
     tried = _try_again(state) if state.pausing and state.turn is not None else Step(state)
     cut = _cut_turn(tried.state, "interrupted")
     return Step(cut.state, (*hold, *tried.effects, *cut.effects))
@@ -357,7 +355,7 @@ def _cut_turn(state: TurnState, cut: Cut) -> Step:
 
 def _go_on(state: TurnState, message: str | None) -> Step:
     aside = state.set_aside - {message} if message is not None else frozenset[str]()
-    state = replace(state, set_aside=aside)
+    state = state._replace(set_aside=aside)
     if state.held:
         return Step(state, (CommitRelease(state.stops),))
     return begin_next(state)

@@ -1,6 +1,5 @@
 """The moves of a session's state machine that more than one of its parts makes."""
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
@@ -25,20 +24,20 @@ class Step(NamedTuple):
 
 def with_turn(state: TurnState, turn: Turn, **changes: Any) -> TurnState:
     """Change the turn under way."""
-    return replace(state, turn=replace(turn, **changes))
+    return state._replace(turn=turn._replace(**changes))
 
 
 def begin_next(state: TurnState) -> Step:
     """Begin the next turn, if one may begin: the agent going on by itself comes before what waits."""
     if state.continuation is not None and state.may_begin:
         turn = Turn(state.continuation, "handing")
-        return Step(replace(state, continuation=None, turn=turn), (CommitContinuation(turn.message),))
+        return Step(state._replace(continuation=None, turn=turn), (CommitContinuation(turn.message),))
     position = state.position_of_next()
     if position is None:
         return Step(state)
     message = state.queue[position]
     turn = Turn(message, "handing", passed=position)
-    return Step(replace(state, queue=without(state.queue, message), turn=turn), (CommitHandOver(message),))
+    return Step(state._replace(queue=without(state.queue, message), turn=turn), (CommitHandOver(message),))
 
 
 def without(queue: tuple[Waiting, ...], message: Waiting) -> tuple[Waiting, ...]:
@@ -50,9 +49,9 @@ def put_back(state: TurnState, turn: Turn) -> TurnState:
     """Let the turn's message wait again in its place."""
     message = turn.message
     if message.continues:
-        return replace(state, turn=None, continuation=message)
+        return state._replace(turn=None, continuation=message)
     queue = (*state.queue[: turn.passed], message, *state.queue[turn.passed :])
-    return replace(state, turn=None, queue=queue)
+    return state._replace(turn=None, queue=queue)
 
 
 def end_turn(state: TurnState, end: TurnEnded) -> Step:
@@ -72,7 +71,7 @@ def announce(state: TurnState) -> Step:
     assert turn is not None
     assert turn.end is not None
     ends = (turn.end, *joined_ends(turn, turn.end))
-    return after(replace(state, refusals=0), *(Announce(end) for end in ends))
+    return after(state._replace(refusals=0), *(Announce(end) for end in ends))
 
 
 def drop(state: TurnState) -> Step:
@@ -86,5 +85,5 @@ def after(state: TurnState, *effects: Effect) -> Step:
     """The turn is over, whether its message has its end or waits again: tell so, and begin the next."""
     turn = state.turn
     over = frozenset(() if turn is None else (turn.message.id,))
-    following = begin_next(replace(state, turn=None, pausing=False, set_aside=state.set_aside - over))
+    following = begin_next(state._replace(turn=None, pausing=False, set_aside=state.set_aside - over))
     return Step(following.state, (*effects, *following.effects))

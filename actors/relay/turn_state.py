@@ -1,7 +1,6 @@
 """What a session knows of its queue and its turn: plain data, and the ends that the relay itself gives."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from showcaller.actors.contract.worker import ErrorClass, StopReason, TurnEnded
 from showcaller.actors.relay.turn_signals import Waiting
@@ -18,8 +17,7 @@ TIMED_OUT = "stopped because it ran as long as a turn may; the setting max_turn_
 UNACKNOWLEDGED = "its turn ended before the agent acknowledged this message; it may have been read"
 
 
-@dataclass(frozen=True, slots=True)
-class Joining:
+class Joining(NamedTuple):
     """A message on its way into the turn.
 
     ``storing``: that it joins is being committed; ``asked``: its agent may see it, and has not said so;
@@ -31,8 +29,7 @@ class Joining:
     phase: JoiningPhase
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """The turn under way.
 
     ``handing``: its hand-over is being committed; ``running``: the worker has it; ``stopping``: the
@@ -65,8 +62,7 @@ class Turn:
         return joining is not None and joining.message.id == message and joining.phase in phases
 
 
-@dataclass(frozen=True, slots=True)
-class TurnState:
+class TurnState(NamedTuple):
     """A session's queue in order of acceptance, and its turn.
 
     ``held``: a stop holds the queue, ``hold_unstored`` without the store knowing it; ``set_aside``: messages

@@ -6,7 +6,6 @@ is settled what becomes of that message: only one that the agent may have seen w
 with the turn.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from showcaller.actors.relay.turn_moves import Step, end_turn, with_turn, without
@@ -45,7 +44,7 @@ def _next_joins(state: TurnState) -> Step:
     message = state.queue[0]
     if message.id not in turn.may_join:
         return Step(state)
-    state = replace(state, queue=without(state.queue, message))
+    state = state._replace(queue=without(state.queue, message))
     joining = with_turn(state, turn, joining=Joining(message, "storing"))
     return Step(joining, (CommitSteer(message, turn.message.id),))
 
@@ -76,7 +75,7 @@ def taken(state: TurnState, message: str) -> Step:
     if turn is None or turn.joining is None or not turn.is_joining(message, "taking"):
         return Step(state)
     joined = (*turn.joined, turn.joining.message)
-    return _settled(with_turn(replace(state, refusals=0), turn, joining=None, joined=joined))
+    return _settled(with_turn(state._replace(refusals=0), turn, joining=None, joined=joined))
 
 
 def waits_again(state: TurnState, message: str) -> Step:
@@ -84,7 +83,7 @@ def waits_again(state: TurnState, message: str) -> Step:
     turn = state.turn
     if turn is None or turn.joining is None or not turn.is_joining(message, "storing", "returning"):
         return Step(state)
-    state = replace(state, queue=(turn.joining.message, *state.queue), refusals=0)
+    state = state._replace(queue=(turn.joining.message, *state.queue), refusals=0)
     return _settled(with_turn(state, turn, joining=None, may_join=frozenset()))
 
 
@@ -111,10 +110,10 @@ def store_failed(state: TurnState) -> Step:
     """Try again after a pause; a relay that closes does not try for ever."""
     turn = state.turn
     assert turn is not None
-    state = replace(state, refusals=state.refusals + 1)
+    state = state._replace(refusals=state.refusals + 1)
     if state.closing and state.refusals >= LAST_TRIES:
-        return _left_unacknowledged(replace(state, refusals=0), turn)
-    return Step(replace(state, pausing=True), (AskAgainLater(),))
+        return _left_unacknowledged(state._replace(refusals=0), turn)
+    return Step(state._replace(pausing=True), (AskAgainLater(),))
 
 
 def try_again(state: TurnState, turn: Turn) -> Step | None:
@@ -137,7 +136,7 @@ def _settled(state: TurnState) -> Step:
     """Go on with the turn's end, if that has waited for this; else with the next that may join."""
     turn = state.turn
     assert turn is not None
-    state = replace(state, pausing=False)
+    state = state._replace(pausing=False)
     if turn.phase == "ending" and turn.end is not None:
         return end_turn(state, turn.end)
     return _next_joins(state)
@@ -145,4 +144,4 @@ def _settled(state: TurnState) -> Step:
 
 def _joining(state: TurnState, turn: Turn, phase: JoiningPhase, **changes: Any) -> TurnState:
     assert turn.joining is not None
-    return with_turn(state, turn, joining=replace(turn.joining, phase=phase), **changes)
+    return with_turn(state, turn, joining=turn.joining._replace(phase=phase), **changes)

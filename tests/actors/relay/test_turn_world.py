@@ -8,19 +8,11 @@ from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.turn import step
 from showcaller.actors.relay.turn_state import UNSTORABLE, TurnState
-from tests.actors.relay.turn_inputs import SESSION, ended, late_inputs, past_inputs
+from tests.actors.relay.turn_inputs import FAULTS, SESSION, ended, late_inputs, past_inputs
 from tests.actors.relay.turn_store import RELEASING, Accept, Archive, ModelStore, Refusal, Row
 
 ORIGINS = ("owner", "owner", "agent", "wakeup", "schedule", "policy")
 KINDS = ("plain", "steers", "steers", "attempt")
-FAULTS = (
-    signals.CommitHandOver,
-    signals.CommitContinuation,
-    signals.CommitTakeBack,
-    signals.CommitTaken,
-    signals.CommitUnsteer,
-    signals.CommitSteer,
-)
 
 
 class World(RuleBasedStateMachine):
@@ -120,6 +112,23 @@ class World(RuleBasedStateMachine):
         message = signals.Waiting(name, f"text {name}", origin, is_attempt=kind == "attempt")
         self.store.pipe.append(Accept(message, self.state.stops, kind == "steers"))
 
+    @precondition(lambda self: self.working)
+    @rule(commits=st.integers(0, 4))
+    def more_is_said_while_it_runs(self, commits: int) -> None:
+        for _ in range(3):
+            self.arrives("owner", "steers")
+        for _ in range(min(commits, len(self.store.pipe))):
+            self.commits()
+
+    @precondition(lambda self: self.working)
+    @rule(answers=st.lists(st.booleans(), min_size=1, max_size=3))
+    def agent_is_told_more(self, answers: list[bool]) -> None:
+        for accepted in answers:
+            self.arrives("owner", "steers")
+            self.commits_all()
+            if self.silent:
+                self.agent_answers(accepted)
+
     def _new_id(self) -> str:
         self.count += 1
         return f"msg_{self.count:012}"
@@ -130,6 +139,7 @@ class World(RuleBasedStateMachine):
         queued = [row.message.id for row in self.store.with_status("queued")]
         self.store.cancel(data.draw(st.sampled_from(queued)))
 
+    @precondition(lambda self: self.state.turn and not self.state.continuation)
     @rule()
     def a_task_has_the_agent_go_on(self) -> None:
         name = self._new_id()
@@ -172,15 +182,9 @@ class World(RuleBasedStateMachine):
     @precondition(lambda self: self.store.pipe and isinstance(self.store.pipe[0], FAULTS))
     @rule()
     def is_faulty(self) -> None:
-        """The command is a mistake of ours."""
-        self._refuses("fault")
-
-    @precondition(lambda self: self.store.pipe and isinstance(self.store.pipe[0], signals.CommitEnd))
-    @rule()
-    def takes_no_such_end(self) -> None:
+        """The command is a mistake of ours; the second end of a turn is none."""
         command = self.store.pipe[0]
-        assert isinstance(command, signals.CommitEnd)
-        if command.end.error_text != UNSTORABLE:
+        if not isinstance(command, signals.CommitEnd) or command.end.error_text != UNSTORABLE:
             self._refuses("fault")
 
     @precondition(lambda self: self.timers)
@@ -206,7 +210,7 @@ class World(RuleBasedStateMachine):
         self.feed(signals.Steered(message, turn, accepted))
         self.feed(signals.Steered(message, turn, not accepted))  # only the first counts
 
-    @precondition(lambda self: self.working)
+    @precondition(lambda self: self.working and self.count > 4)
     @rule()
     def time_is_up(self) -> None:
         (turn,) = self.working
@@ -232,6 +236,7 @@ class World(RuleBasedStateMachine):
 
     # -- people ------------------------------------------------------------------------------------
 
+    @precondition(lambda self: self.count > 4)
     @rule()
     def stops_it(self) -> None:
         others = bool(self.store.being_stored)
@@ -254,6 +259,7 @@ class World(RuleBasedStateMachine):
         self.feed(signals.Stop("interrupted", message))
         assert set(self.asked_to_stop) - before <= {message}, "another message's turn was cut"
 
+    @precondition(lambda self: self.is_held or self.aside)
     @rule()
     def owner_goes_on(self) -> None:
         self.aside.clear()
@@ -266,12 +272,12 @@ class World(RuleBasedStateMachine):
         self.aside.remove(message)
         self.feed(signals.GoOn(message))
 
-    @precondition(lambda self: not self.state.works)
+    @precondition(lambda self: self.count > 12 and not self.state.works)
     @rule()
     def is_put_away(self) -> None:
         self.store.pipe.append(Archive())
 
-    @precondition(lambda self: self.count > 3)
+    @precondition(lambda self: self.count > 8)
     @rule()
     def relay_closes(self) -> None:
         self.feed(signals.Stop("closing", others=bool(self.store.being_stored)))

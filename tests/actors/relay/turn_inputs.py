@@ -7,6 +7,16 @@ from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.turn_state import Phase
 
 SESSION = "ses_000000000001"
+FAULTS = (
+    signals.CommitHandOver,
+    signals.CommitContinuation,
+    signals.CommitTakeBack,
+    signals.CommitTaken,
+    signals.CommitUnsteer,
+    signals.CommitSteer,
+    signals.CommitEnd,
+)
+"""The commands that may turn out to be mistakes of ours."""
 
 
 def ended(message: str, outcome: Any = "done", **more: Any) -> TurnEnded:
