@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.calls import Send
+from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.messages import IfAwake, Look, Prompt, ToSession
 from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.actors.relay.prompts import message_row
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.turns import Turns
-from tests.actors.relay.conftest import no_faults
+from tests.actors.relay.conftest import OpenStage, no_faults
 from tests.actors.relay.stage import Stage
 
 # -- a store that refuses --------------------------------------------------------------------------
@@ -211,6 +212,23 @@ def test_a_turn_that_runs_while_its_session_fails_goes_on_and_gets_its_end(
     stage.settle()
     assert waiting.get()["reply"]["text"] == "finished"
     assert stage.workers.texts == ["first"]
+    caplog.clear()
+
+
+def test_a_turn_that_takes_too_long_is_stopped_though_its_session_failed_meanwhile(
+    open_stage: OpenStage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = open_stage(settings=Settings(max_turn_minutes=5))
+    session, first = stage.create()
+    stage.advance(200)
+    _Breaks(monkeypatch, "_requested", times=1)
+    stage.supervisor.tell(IfAwake(session, Look()))
+    stage.settle()
+    stage.advance(99)
+    assert stage.workers.stops == []
+    stage.advance(2)
+    assert [stop.turn for stop in stage.workers.stops] == [first]
+    assert stage.status(first) == "failed"
     caplog.clear()
 
 

@@ -113,14 +113,6 @@ class World(RuleBasedStateMachine):
         self.store.pipe.append(Accept(message, self.state.stops, kind == "steers"))
 
     @precondition(lambda self: self.working)
-    @rule(commits=st.integers(0, 4))
-    def more_is_said_while_it_runs(self, commits: int) -> None:
-        for _ in range(3):
-            self.arrives("owner", "steers")
-        for _ in range(min(commits, len(self.store.pipe))):
-            self.commits()
-
-    @precondition(lambda self: self.working)
     @rule(answers=st.lists(st.booleans(), min_size=1, max_size=3))
     def agent_is_told_more(self, answers: list[bool]) -> None:
         for accepted in answers:
