@@ -117,28 +117,6 @@ class _Alarm:
         return True
 
 
-class _Changing:
-    """The lock under which timers are changed; entered, it says whether nobody is at it on this very thread.
-
-    Else it is a signal handler that comes in between: it may mark a timer, and leaves the wheels alone.
-    """
-
-    __slots__ = ("_depth", "_lock")
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._depth = 0
-
-    def __enter__(self) -> bool:
-        self._lock.acquire()
-        self._depth += 1
-        return self._depth == 1
-
-    def __exit__(self, *_: object) -> None:
-        self._depth -= 1
-        self._lock.release()
-
-
 class Timers:
     """The timers of one dispatcher, its ``timers``; refs have ``tell_after`` and its like. Thread-safe."""
 
@@ -147,6 +125,8 @@ class Timers:
     # `wakes_at` is infinite until the sleeper has sorted in what there is: one added before is sorted in,
     # one added later either sees the infinite time and reports, or sees when the sleeper wakes. Firing
     # takes the message out under the lock, where `cancel` also looks: exactly one of them gets it.
+
+    # A signal handler that comes in while its thread has the lock may mark a timer, and leaves the wheels.
 
     def __init__(self, clock: Clock, added_early: Callable[[], None], late: Callable[[], None]) -> None:
         self.clock = clock
@@ -158,7 +138,7 @@ class Timers:
         self._wall: Wheel[Timer] = Wheel()
         self._on_wall = 0  # those of them that are active
         self._cancelled = 0
-        self._lock = _Changing()
+        self._lock: Any = threading.RLock()
         self.long_waits: LongWaits | None = None  # made by the first of them
 
     # -- making and cancelling ---------------------------------------------------------------------
@@ -176,7 +156,8 @@ class Timers:
         if due < self.wakes_at:
             self._added_early()
         if len(self._inbox) > INBOX:
-            with self._lock as nobody_else:
+            nobody_else = not self._lock._is_owned()
+            with self._lock:
                 if nobody_else:
                     self._sort_in()
         return timer
@@ -215,7 +196,8 @@ class Timers:
 
     def cancel(self, timer: Timer) -> bool:
         """Forget a timer; False when it has fired for the last time. Thread-safe."""
-        with self._lock as nobody_else:
+        nobody_else = not self._lock._is_owned()
+        with self._lock:
             if timer._ref is None:
                 return False
             timer.over()
