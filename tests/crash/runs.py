@@ -15,8 +15,9 @@ from tests.crash.journal import Journal, read_books, unanswered_calls
 from tests.crash.relay import Known, finish, open_real, work
 from tests.crash.writer import PLANT, planted
 from tests.simulation.books import Broken
-from tests.simulation.promises import Stored, broken_promises
+from tests.simulation.promises import broken_promises
 from tests.simulation.runs import empty_store
+from tests.simulation.stored import Stored
 
 NOT_STARTED = 98
 KILLED = (EXIT, NOT_STARTED, -9)

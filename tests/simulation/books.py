@@ -7,9 +7,9 @@ while it happens is checked here; the rest is compared with the store by ``promi
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from showcaller.actors.contract.worker import RunTurn, TurnEnded
+from showcaller.actors.contract.worker import RunTurn, SteerTurn, TaskEnded, TaskStarted, TurnEnded
 
 ENDED = ("done", "failed", "stopped", "cancelled")
 
@@ -28,6 +28,14 @@ class Prompted(NamedTuple):
     answered: int
 
 
+@dataclass(slots=True)
+class Steer:
+    """A message that was given to an agent within a turn, and what the agent made of it."""
+
+    turn: str
+    outcome: Literal["asked", "taken", "refused"]
+
+
 @dataclass
 class Books:
     """Everything that was promised, from the first start of the relay to the last."""
@@ -35,12 +43,28 @@ class Books:
     acknowledged: dict[str, Prompted] = field(default_factory=dict[str, Prompted])
     refused: dict[str, str] = field(default_factory=dict[str, str])  # texts, with the code
     runs: dict[str, RunTurn] = field(default_factory=dict[str, RunTurn])
-    handed_in: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    steers: dict[str, Steer] = field(default_factory=dict[str, Steer])
+    given_in: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     ends: dict[str, TurnEnded] = field(default_factory=dict[str, TurnEnded])
+    tasks: dict[tuple[str, str], TaskStarted] = field(default_factory=dict[tuple[str, str], TaskStarted])
+    task_ends: dict[tuple[str, str], TaskEnded] = field(default_factory=dict[tuple[str, str], TaskEnded])
     excused: set[str] = field(default_factory=set[str])  # turns that something cut
+    excused_tasks: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     cut_groups: set[str] = field(default_factory=set[str])  # fan-outs that were stopped or failed
-    stopped: set[str] = field(default_factory=set[str])  # sessions that somebody stopped, and held since
+    held: set[str] = field(default_factory=set[str])  # sessions whose queue a stop holds
+    archived: set[str] = field(default_factory=set[str])
+    deleted: set[str] = field(default_factory=set[str])
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
+    broken: list[str] = field(default_factory=list[str])  # seen where nothing can be raised
+
+    # -- what workers get and tell -----------------------------------------------------------------
+
+    def sent(self, run: RunTurn) -> None:
+        """The relay sends a prompt: by then nothing may hold its session back."""
+        if run.session in self.held:
+            self.broken.append(f"{run.turn} was sent to a worker although a stop holds {run.session}")
+        if run.session in self.archived | self.deleted:
+            self.broken.append(f"{run.turn} was sent to a worker although {run.session} is put away")
 
     def handed(self, run: RunTurn, working: Mapping[str, str]) -> None:
         """A worker gets a prompt; ``working`` are its sessions at work, with their turns."""
@@ -48,12 +72,30 @@ class Books:
             raise Broken(f"{run.turn} was handed over twice")
         if run.session in working:
             raise Broken(f"{run.turn} was handed over while {working[run.session]} of its session runs")
+        steer = self.steers.get(run.turn)
+        if steer is not None and steer.outcome != "refused":
+            raise Broken(f"{run.turn} was handed over, and given to an agent before: {steer}")
         self.runs[run.turn] = run
-        self.handed_in[run.session].append(run.turn)
+        self.given_in[run.session].append(run.turn)
+
+    def shown(self, steer: SteerTurn) -> None:
+        """An agent gets a message within a turn."""
+        before = self.steers.get(steer.message)
+        if steer.message in self.runs or (before is not None and before.outcome != "refused"):
+            raise Broken(f"{steer.message} was given to its agent twice")
+        self.steers[steer.message] = Steer(steer.turn, "asked")
+
+    def steered(self, steer: SteerTurn, *, taken: bool) -> None:
+        """An agent has taken such a message, or not."""
+        self.steers[steer.message] = Steer(steer.turn, "taken" if taken else "refused")
+        if taken:
+            self.given_in[steer.session].append(steer.message)
 
     def told_end(self, end: TurnEnded) -> None:
         """A worker says how a turn ended."""
         self.ends[end.turn] = end
+
+    # -- what callers are told ---------------------------------------------------------------------
 
     def acknowledge(self, prompted: Prompted) -> None:
         """A caller was told that its prompt is stored."""
@@ -71,5 +113,6 @@ class Books:
         reply = result.get("reply") or {}
         found = (status, result.get("stopReason"), reply.get("text"))
         before = self.seen.setdefault(message, found)
-        if before != found:
+        is_gone = result["session"] in self.deleted  # and its texts with it
+        if before != found and not (is_gone and before[:2] == found[:2]):
             raise Broken(f"{message} was told to be {before} and now {found}")

@@ -51,7 +51,9 @@ class Callers:
     begun_at: dict[int, int] = field(default_factory=dict[int, int])
 
     def begin(self, calling: Calling) -> None:
-        """A call begins."""
+        """A call begins; a prompt lets go on what a stop has held."""
+        if calling.action == "send":
+            self.books.held.discard(calling.arguments["session"])
         self.books.refused.pop(calling.text, None)
         self.begun_at[calling.number] = self.answered_count
         self.under_way.append(calling)

@@ -36,6 +36,9 @@ class Chances:
     fails: float
     slow_turns: float
     fanouts: float
+    tasks: float
+    takes: float
+    put_away: float
     burst: float
 
     @property
@@ -80,5 +83,8 @@ def draw_chances(random: Random) -> Chances:
         fails=random.choice((0.05, 0.4)),
         slow_turns=random.choice((0.05, 0.3, 0.7)),
         fanouts=maybe(0.15, 0.4),
+        tasks=maybe(0.3, 0.4),
+        takes=random.choice((0.0, 0.5, 1.0)),
+        put_away=maybe(0.15, 0.4),
         burst=maybe(0.2, 0.1),
     )

@@ -8,7 +8,7 @@ from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.runtime import ActorDeadError
 from tests.simulation.books import Broken
-from tests.simulation.promises import Row, Stored
+from tests.simulation.stored import Row, Stored
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

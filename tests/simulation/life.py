@@ -7,7 +7,14 @@ from typing import Any
 
 from showcaller.actors.contract.ids import Prefix
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
-from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage, TurnEnded
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    RunTurn,
+    TaskEnded,
+    TaskStarted,
+    ToWorkerMessage,
+    TurnEnded,
+)
 from showcaller.actors.relay.messages import Close, ToSession
 from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.supervisor import Supervisor
@@ -47,7 +54,7 @@ class SimPort:
         self._name = name
         self._deliver: Callable[[FromWorkers], None] = lambda _: None
         self._sent: dict[str, RunTurn] = {}
-        self.sent_count = 0
+        self._tasks: dict[str, TaskStarted] = {}
         self._start_worker()
 
     def _start_worker(self) -> None:
@@ -73,12 +80,17 @@ class SimPort:
         for message in messages:
             if isinstance(message, RunTurn):
                 self._sent[message.turn] = message
+                self._books.sent(message)
         self._link.to_worker(messages)
 
     def _arrived(self, messages: Sequence[FromWorkerMessage]) -> None:
         for message in messages:
             if isinstance(message, TurnEnded):
                 self._sent.pop(message.turn, None)
+            elif isinstance(message, TaskStarted):
+                self._tasks[message.task] = message
+            elif isinstance(message, TaskEnded):
+                self._tasks.pop(message.task, None)
         self._deliver(messages)
 
     def worker_dies(self) -> str:
@@ -92,8 +104,10 @@ class SimPort:
         for end in ends:
             self._books.ends.pop(end.turn, None)
             self._books.excused.add(end.turn)
-        if ends:
-            self._world.later(lambda: self._deliver(ends), owner=self._relay)
+        tasks, self._tasks = self._tasks, {}
+        gone = [TaskEnded(session=one.session, task=one.task, outcome="stopped") for one in tasks.values()]
+        if ends or gone:
+            self._world.later(lambda: self._deliver([*ends, *gone]), owner=self._relay)
         return dead
 
     @property
@@ -167,9 +181,9 @@ class Life:
         """The sessions that are awake."""
         return {session: ref._actor for session, ref in self.actor.directory.items()}
 
-    def tell_session(self, session: str, message: Any) -> None:
-        """Pass something on to a session."""
-        self.supervisor.tell(ToSession(session, message))
+    def request_session(self, session: str, message: Any) -> Future[Any]:
+        """Ask a session for something."""
+        return self.supervisor.request(ToSession(session, message))
 
     def begin_close(self) -> None:
         """Close it as its embedding program would; the door takes no further calls."""

@@ -10,13 +10,14 @@ import pytest
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import session as session_module
 from showcaller.actors.relay import views
+from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import Accepted
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.turn_state import TurnState
 from showcaller.store import transaction
-from showcaller.store.commands import COMMANDS, queue, sessions
+from showcaller.store.commands import COMMANDS, archiving, queue, sessions, turns
 from showcaller.transport.links.ordering import Arrivals
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -155,6 +156,30 @@ def report_what_is_not_recorded(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def forget_that_a_stop_holds(patch: pytest.MonkeyPatch) -> None:
+    """A stop is answered, and that it holds the queue is not stored."""
+    replace_command(patch, "hold_queue", lambda db, session, at, call=None: {"held_at": at})
+
+
+def end_what_was_never_acknowledged_as_done(patch: pytest.MonkeyPatch) -> None:
+    """A message of which its agent never said a word ends as the turn that it was to join."""
+    done = {"status": "done", "stop_reason": "end"}
+    plain = turns._unacknowledged
+    patch.setattr(turns, "_unacknowledged", lambda at: plain(at) | done)
+
+
+def forget_the_ends_of_tasks(patch: pytest.MonkeyPatch) -> None:
+    """What runs in the background runs for ever."""
+    patch.setattr(Background, "ended", lambda *_: None)
+
+
+def put_away_what_works(patch: pytest.MonkeyPatch) -> None:
+    """A session at work is archived or deleted."""
+    patch.setattr(Background, "__bool__", lambda _: False)
+    patch.setattr(TurnState, "works", False)
+    patch.setattr(archiving, "_refuse_busy", lambda *_: None)
+
+
 PLANTS: tuple[Plant, ...] = (
     repeat_what_was_cut,
     lose_the_outbox,
@@ -171,4 +196,8 @@ PLANTS: tuple[Plant, ...] = (
     tell_of_an_end_twice,
     start_every_item_at_once,
     report_what_is_not_recorded,
+    forget_that_a_stop_holds,
+    end_what_was_never_acknowledged_as_done,
+    forget_the_ends_of_tasks,
+    put_away_what_works,
 )

@@ -4,52 +4,20 @@ The simulation and the crash tests share it. It reads the file with SQL of its o
 queries.
 """
 
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tests.simulation.books import Books
+from tests.simulation.promises_of_turns import broken_joins, broken_tasks
+from tests.simulation.stored import Row, Stored
 
-Row = dict[str, Any]
 TURN_ENDED = ("done", "failed", "stopped")
 END_EVENTS = ("turn_end", "error")
 MOST_QUEUED = 100
-
-
-class Stored:
-    """What the file says at one moment."""
-
-    def __init__(self, path: Path) -> None:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
-            db.row_factory = sqlite3.Row
-            db.execute("BEGIN")
-            self.sessions = {row["id"]: row for row in _rows(db, "session", "id")}
-            self.messages = {row["id"]: row for row in _rows(db, "message", "position")}
-            self.events = _rows(db, "event", "cursor")
-            self.outbox = _rows(db, "outbox", "id")
-            self.items = _rows(db, "fanout_item", '"group", number')
-            self.damage = [found for (found,) in db.execute("PRAGMA integrity_check") if found != "ok"]
-
-    @property
-    def prompts(self) -> list[Row]:
-        """The messages that open a turn, in the order of their acceptance."""
-        return [row for row in self.messages.values() if row["role"] == "user"]
-
-    def of(self, session: str, *statuses: str) -> list[Row]:
-        """A session's prompts that have one of these statuses, or any."""
-        return [
-            row
-            for row in self.prompts
-            if row["session"] == session and (not statuses or row["status"] in statuses)
-        ]
-
-
-def _rows(db: sqlite3.Connection, table: str, order: str) -> list[Row]:
-    return [dict(row) for row in db.execute(f"SELECT * FROM {table} ORDER BY {order}")]
+LONGEST_TURN = 60 * 60 * 1000  # milliseconds
 
 
 def broken_promises(path: Path, books: Books, *, over: bool = False) -> list[str]:
@@ -57,15 +25,19 @@ def broken_promises(path: Path, books: Books, *, over: bool = False) -> list[str
     stored = Stored(path)
     found = [*stored.damage, *_whole(stored), *_kept(stored, books), *_ordered(stored, books)]
     found += [finding for row in stored.prompts for finding in _end_as_told(row, stored, books)]
+    found += [*broken_joins(stored, books), *broken_tasks(stored, books, over=over)]
     if over:
         left = [row["id"] for row in stored.prompts if row["status"] in {"queued", "handed"}]
         found += [f"{message} never got an end: it is {stored.messages[message]}" for message in left]
     return found
 
 
-def handed_in_store(path: Path) -> list[str]:
-    """The prompts that a worker may have, as the store says."""
-    return [row["id"] for row in Stored(path).prompts if row["status"] == "handed"]
+def excuse_what_is_cut(path: Path, books: Books) -> None:
+    """A relay has ended: what a worker may have had then may be told as interrupted."""
+    stored = Stored(path)
+    books.excused.update(row["id"] for row in stored.prompts if row["status"] == "handed")
+    over = {(row["session"], row["worker_task"]) for row in stored.tasks if row["status"] != "running"}
+    books.excused_tasks.update(books.tasks.keys() - over)
 
 
 # -- the store in itself ---------------------------------------------------------------------------
@@ -143,7 +115,7 @@ def _kept(stored: Stored, books: Books) -> Iterator[str]:
         row = stored.messages.get(prompted.message)
         if row is None:
             yield f"{prompted.message} was acknowledged and is not in the store"
-        elif (row["session"], row["text"]) != (prompted.session, prompted.text):
+        elif (row["session"], row["text"]) != (prompted.session, stored.kept_text(prompted)):
             yield f"{prompted.message} was acknowledged as {prompted} and is stored as {row}"
     for row in stored.prompts:
         if row["text"] in books.refused:
@@ -163,28 +135,37 @@ def _end_as_told(row: Row, stored: Stored, books: Books) -> Iterator[str]:
     """A turn's end in the store is the one that its worker told, or one that something explains."""
     message, status = row["id"], row["status"]
     told = books.ends.get(message)
-    if status not in TURN_ENDED:
+    if status not in TURN_ENDED or row.get("steered_into") is not None:
         return
     if status == "failed" and row["stop_reason"] == "interrupted":
-        if message not in books.excused and row["fanout"] not in books.cut_groups:
+        never_ran = row["kind"] == "continuation" and message not in books.runs  # its relay closed
+        if message not in books.excused and row["fanout"] not in books.cut_groups and not never_ran:
             yield f"{message} was interrupted, and nothing that happened explains it"
         return
     if told is None:
         if status != "stopped" or message in books.runs:
             yield f"{message} ended as {status} and no worker said so"
         return
+    if stored.is_deleted(row["session"]) or (row["stop_reason"] == "timeout" and _took_too_long(row)):
+        return
     reply = next((r["text"] for r in stored.messages.values() if r["reply_to"] == message), "")
     if (status, reply) != (told.outcome, told.reply):
         yield f"{message} ended as {status} {reply!r}, its worker said {told.outcome} {told.reply!r}"
 
 
+def _took_too_long(row: Row) -> bool:
+    took: int = row["ended_at"] - row["handed_at"]
+    return took >= LONGEST_TURN
+
+
 def _ordered(stored: Stored, books: Books) -> Iterator[str]:
     """Prompts of a session are accepted and handed over in the order in which they came."""
     positions = {row["id"]: row["position"] for row in stored.prompts}
-    for session, turns in books.handed_in.items():
+    for session, turns in books.given_in.items():
         if any(row.get("fanout") is not None for row in stored.of(session)):
             continue  # what a fan-out has cut waits while others pass it
-        known = [turn for turn in turns if turn in positions]
+        by_itself = {row["id"] for row in stored.of(session) if row["kind"] == "continuation"}
+        known = [turn for turn in turns if turn in positions and turn not in by_itself]
         for first, second in pairwise(known):
             if positions[first] > positions[second]:
                 yield f"{session}: {first} was handed over before {second}, which was accepted earlier"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from showcaller.actors.relay.messages import GoOn, StopRunning
+from tests.simulation.worker import STEERED
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -44,8 +44,8 @@ class Script:
     def _act(self) -> None:
         acts = [self._create] * 3
         if self._world.callers.sessions:
-            acts += [self._send] * 8 + [self._wait] * 4 + [self._stop] * 2
-            acts += [self._go_on, self._list, self._read, self._repeat]
+            acts += [self._send] * 8 + [self._wait] * 4 + [self._order] * 3
+            acts += [self._list, self._read, self._repeat]
         self._random.choice(acts)()
 
     # -- what callers do ---------------------------------------------------------------------------
@@ -65,8 +65,9 @@ class Script:
         return self._random.choice(sessions[-3:] if self._random.random() < 0.7 else sessions)
 
     def _create(self) -> None:
-        text = self._text()
-        self._world.call("create_session", self._client_id(), text=text, wait_seconds=self._waits())
+        more = {"provider": STEERED} if self._random.random() < 0.5 else {}
+        text, waits = self._text(), self._waits()
+        self._world.call("create_session", self._client_id(), text=text, wait_seconds=waits, **more)
 
     def _send(self) -> None:
         more: dict[str, Any] = {"if_busy": "fail"} if self._random.random() < 0.1 else {}
@@ -94,21 +95,17 @@ class Script:
             action, arguments, client_id = self._random.choice(known)
             self._world.call(action, client_id, **arguments)
 
-    def _stop(self) -> None:
-        session = self._session()
-        self._world.say("owner", f"stops {session}")
-        self._world.books.stopped.add(session)
-        self._world.life.tell_session(session, StopRunning())
-
-    def _go_on(self) -> None:
-        session = self._session()
-        self._world.say("owner", f"lets {session} go on")
-        self._world.life.tell_session(session, GoOn())
+    def _order(self) -> None:
+        orders, session = self._world.orders, self._session()
+        if self._world.happens(self._world.chances.put_away):
+            self._random.choice((orders.archive, orders.delete))(session)
+        else:
+            self._random.choice((orders.stop, orders.stop, orders.kill, orders.go_on))(session)
 
     # -- the end -----------------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Let everything go on that somebody has held."""
         for session in self._world.callers.sessions:
-            self._world.life.tell_session(session, GoOn())
+            self._world.orders.go_on(session)
         self._world.fanouts.finish()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation.books import Broken
-from tests.simulation.promises import Row, Stored
+from tests.simulation.stored import Row, Stored
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -16,8 +16,9 @@ def compare_views(world: "World") -> None:
     """Read every session by every call there is while nothing moves; raises Broken where two disagree."""
     stored = Stored(world.life.path)
     listed = _listed(world)
-    if listed.keys() != stored.sessions.keys():
-        raise Broken(f"listed are {sorted(listed)}, stored are {sorted(stored.sessions)}")
+    there = {session for session in stored.sessions if not stored.is_deleted(session)}
+    if listed.keys() != there:
+        raise Broken(f"listed are {sorted(listed)}, stored are {sorted(there)}")
     for session, row in listed.items():
         _session_agrees(world, session, row, stored)
     for row in stored.prompts[-SAMPLED:]:
@@ -84,15 +85,24 @@ def expected_states(session: str, stored: Stored) -> dict[str, Any]:
 def _actor_agrees(world: "World", session: str, stored: Stored) -> None:
     """A session that is awake has the queue and the turn that the store has; one that sleeps has none."""
     actor = world.life.session_actors().get(session)
-    running = [row["id"] for row in stored.of(session, "handed")]
+    handed = stored.of(session, "handed")
+    running = [row["id"] for row in handed if row["steered_into"] is None]
+    joined = [row["id"] for row in handed if row["steered_into"] is not None]
     queued = [row["id"] for row in stored.of(session, "queued")]
+    held = stored.sessions[session]["held_at"] is not None
+    tasks = {row["id"] for row in stored.tasks if (row["session"], row["status"]) == (session, "running")}
     if actor is None:
         left = [row for row in stored.of(session, "handed", "queued") if row.get("fanout") is None]
-        if left and session not in world.books.stopped:
-            raise Broken(f"{session} sleeps, and {[row['id'] for row in left]} wait or run")
+        if tasks or running or (left and not held):
+            raise Broken(f"{session} sleeps, and {[row['id'] for row in left]} {tasks} wait or run")
         return
+    if {task.id for task in actor._background.running} != tasks:
+        raise Broken(f"{session} has {actor._background.running} in the background, stored are {tasks}")
     state = actor._turns.state
     turn = [] if state.turn is None else [state.turn.message.id]
+    steered = [] if state.turn is None else [waiting.id for waiting in state.turn.steered]
+    if steered != joined or (state.held != held and not state.hold_unstored):
+        raise Broken(f"{session} has {steered} in its turn, held: {state.held}; stored: {joined}, {held}")
     if turn != running or [waiting.id for waiting in state.queue] != queued:
         raise Broken(f"{session} has {turn} {state.queue} and the store has {running} {queued}")
     waits_for_nothing = queued and not running and not state.held and not state.set_aside
@@ -109,16 +119,21 @@ def _message_agrees(world: "World", row: Row) -> None:
 
 def _workers_agree(world: "World", stored: Stored) -> None:
     """What the store has with a worker is what the worker works on."""
-    handed = {row["id"] for row in stored.prompts if row["status"] == "handed"}
+    handed = {
+        row["id"] for row in stored.prompts if row["status"] == "handed" and row["steered_into"] is None
+    }
     working = set(world.life.port.worker.open)
     if handed != working:
         raise Broken(f"with a worker are {sorted(handed)}, and it works on {sorted(working)}")
+    tasks = {row["worker_task"] for row in stored.tasks if row["status"] == "running"}
+    if tasks != world.life.port.worker.tasks.running.keys():
+        raise Broken(f"tasks {sorted(tasks)} run, and at the worker {world.life.port.worker.tasks.running}")
 
 
 def _nobody_waits_in_vain(world: "World", stored: Stored) -> None:
     """Who waits for a message's end has its answer when that is there."""
     ended = {row["id"]: row for row in stored.prompts if row["ended_at"] is not None}
-    texts = {row["text"] for row in ended.values()}
+    texts = {row["text"] for row in ended.values() if row["text"]}
     for calling in world.callers.under_way:
         if calling.text in texts or calling.arguments.get("message_id") in ended:
             raise Broken(f"call {calling.number} {calling.arguments} waits for what is over")

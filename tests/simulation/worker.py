@@ -1,11 +1,12 @@
 """A simulated worker: it takes turns, writes, ends them in its own time, and obeys or ignores a stop.
 
 It keeps what the real host promises: a turn that it knows is not begun again, an end that it gave is given
-again, one end per turn, and a stop that is ignored is enforced after a while.
+again, one end per turn, a word about each message that is to join a turn, and a stop that is ignored is
+enforced after a while.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -22,12 +23,15 @@ from showcaller.actors.contract.worker import (
     TurnStored,
     TurnTaken,
 )
+from tests.simulation.background import SimTasks
 from tests.simulation.books import Books
 from tests.simulation.chances import Chances
 from tests.simulation.link import Link
 from tests.simulation.surroundings import Surroundings
 
 FORCE = 7.0  # seconds after which a turn that ignores its stop is ended all the same
+STEERED = "steered"
+"""The provider whose agents take messages into their turns."""
 
 
 @dataclass(slots=True)
@@ -38,6 +42,7 @@ class Work:
     pieces: list[str]
     end: TurnEnded
     stopping: bool = False
+    asked: list[SteerTurn] = field(default_factory=list[SteerTurn])  # messages that it has not answered
 
 
 class SimWorker:
@@ -54,6 +59,7 @@ class SimWorker:
         self.link: Link
         self.open: dict[str, Work] = {}
         self._ends: dict[str, TurnEnded] = {}
+        self.tasks = SimTasks(world, random, books, name, self._say)
 
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Take what the relay sends."""
@@ -86,7 +92,8 @@ class SimWorker:
         if known is not None:
             self._say(known)
             return
-        self._world.say(self.name, f"takes {run.turn} of {run.session}: {run.text[:40]!r}")
+        goes_on = " (by itself)" if run.continues else ""
+        self._world.say(self.name, f"takes {run.turn} of {run.session}{goes_on}: {run.text[:40]!r}")
         self._books.handed(run, {work.run.session: turn for turn, work in self.open.items()})
         work = Work(run, self._pieces(run), self._planned_end(run))
         self.open[run.turn] = work
@@ -102,11 +109,11 @@ class SimWorker:
         return ended(run, "done", exit_code=0)
 
     def _why(self) -> Any:
-        return self._random.choice(("end", "died", "timeout", "refused", "empty"))
+        return self._random.choice(("end", "died", "refused", "empty"))
 
     def _pause(self) -> float:
         if self._random.random() < self._chances.slow_turns:
-            return self._random.choice((5.0, 60.0, 900.0)) * self._random.random()
+            return self._random.choice((5.0, 60.0, 900.0, 5000.0)) * self._random.random()
         return self._random.random() * 0.2
 
     def _go_on(self, work: Work) -> None:
@@ -115,6 +122,9 @@ class SimWorker:
     def _act(self, work: Work) -> None:
         if self.open.get(work.run.turn) is not work:
             return
+        self._answer_steers(work)
+        if self._world.happens(self._chances.tasks):
+            self.tasks.start(work.run)
         if work.pieces:
             piece = work.pieces.pop(0)
             work.end = work.end.model_copy(update={"reply": work.end.reply + piece})
@@ -126,9 +136,33 @@ class SimWorker:
     def _finish(self, work: Work, end: TurnEnded) -> None:
         if self.open.pop(work.run.turn, None) is not work:
             return
+        self._answer_steers(work)
         self._ends[end.turn] = end
         self._books.told_end(end)
         self._say(end)
+
+    # -- messages within a turn --------------------------------------------------------------------
+
+    def _steer(self, steer: SteerTurn) -> None:
+        work = self.open.get(steer.turn)
+        if work is None or work.run.provider != STEERED:
+            self._answer_steer(steer, taken=False)
+            return
+        self._world.say(self.name, f"is given {steer.message} within {steer.turn}")
+        self._books.shown(steer)
+        work.asked.append(steer)
+        if self._random.random() < 0.5:
+            self._answer_steers(work)
+
+    def _answer_steers(self, work: Work) -> None:
+        """Say of each message whether it was taken; at the latest before the turn's end."""
+        asked, work.asked = work.asked, []
+        for steer in asked:
+            self._answer_steer(steer, taken=self._random.random() < self._chances.takes)
+
+    def _answer_steer(self, steer: SteerTurn, *, taken: bool) -> None:
+        self._books.steered(steer, taken=taken)
+        self._say(TurnSteered(session=steer.session, turn=steer.turn, message=steer.message, accepted=taken))
 
     # -- stopping ----------------------------------------------------------------------------------
 
@@ -146,11 +180,10 @@ class SimWorker:
         return ended(work.run, "stopped", reply=work.end.reply)
 
     def _kill(self, session: str) -> None:
+        self._world.say(self.name, f"is to kill the agent of {session}")
         for work in [work for work in self.open.values() if work.run.session == session]:
             self._finish(work, self._stopped(work))
-
-    def _steer(self, steer: SteerTurn) -> None:
-        self._say(TurnSteered(session=steer.session, turn=steer.turn, message=steer.message, accepted=False))
+        self.tasks.kill(session)
 
 
 def ended(run: RunTurn, outcome: Any, **more: Any) -> TurnEnded:
@@ -167,5 +200,7 @@ def told(message: FromWorkerMessage) -> str:
             return f"has {message.turn}"
         case TurnOutput():
             return f"writes {message.turn}: {message.text!r}"
+        case TurnSteered():
+            return f"{'takes' if message.accepted else 'refuses'} {message.message} within {message.turn}"
         case _:
             return str(message)

@@ -20,8 +20,10 @@ from tests.simulation.callers import Callers, Calling
 from tests.simulation.chances import draw_chances
 from tests.simulation.fanouts import Fanouts
 from tests.simulation.life import Life
-from tests.simulation.promises import Stored, broken_promises, handed_in_store
+from tests.simulation.orders import Orders
+from tests.simulation.promises import broken_promises, excuse_what_is_cut
 from tests.simulation.script import Script
+from tests.simulation.stored import Stored
 from tests.simulation.trace import Trace
 from tests.simulation.views import compare_views
 
@@ -44,6 +46,7 @@ class World:
         self.callers = Callers(self.books)
         self.script = Script(self)
         self.fanouts = Fanouts(self)
+        self.orders = Orders(self)
         self.steps = 0
         self.full_until = 0.0
         self.calm = False
@@ -133,7 +136,9 @@ class World:
     def _end_life(self, *, keep_writer: bool = False) -> None:
         life = self.life
         self._hear()
-        self.books.excused.update(life.port.at_worker, handed_in_store(life.path))
+        self.books.excused.update(life.port.at_worker)
+        excuse_what_is_cut(life.path, self.books)
+        self.orders.lose()
         self.callers.lose()
         self.fanouts.lose()
         self.agenda.forget(life.name)
@@ -146,6 +151,7 @@ class World:
     def worker_dies(self) -> None:
         """The worker dies, and the relay lives on."""
         self.say(self.life.port.worker.name, "dies")
+        excuse_what_is_cut(self.life.path, self.books)
         self.agenda.forget(self.life.port.worker_dies())
 
     def close_relay(self) -> None:
@@ -214,6 +220,8 @@ class World:
         for calling, result in answered:
             self.say(f"call{calling.number}", f"→ {short(result)}")
             self.callers.end(calling, result)
+        if self.books.broken:
+            raise Broken(self.books.broken[0])
         if self.mistakes:
             raise Broken(f"the relay's log tells of a mistake: {self.mistakes[0]}")
 
@@ -244,12 +252,13 @@ class World:
         if hanging and not self.life.has_failed:
             call = hanging[0]
             raise Broken(f"call {call.number} ({call.action}) began at {call.began} and has no answer")
+        self.orders.check_hanging()
 
     def quiet(self) -> None:
         """Let everything settle but the agents' work, and compare what everybody sees."""
         self.say("world", "is quiet")
         self.settle(work=False)
-        while any(actor._turns.state.pausing for actor in self.life.session_actors().values()):
+        while any(_tries_again(actor) for actor in self.life.session_actors().values()):
             self._pass_to(self.life.dispatcher.timers.next_due())
             self.settle(work=False)
         self._check()
@@ -276,6 +285,8 @@ class World:
         if self.callers.under_way:
             call = self.callers.under_way[0]
             raise Broken(f"call {call.number} ({call.action} {call.arguments}) never has an answer")
+        if self.orders.under_way:
+            raise Broken(f"{self.orders.under_way[0]} never has an answer")
 
     def _check(self, *, over: bool = False) -> None:
         found = broken_promises(self.life.path, self.books, over=over)
@@ -286,6 +297,13 @@ class World:
     def drop(self) -> None:
         """Let go of the files."""
         self.life.drop()
+
+
+def _tries_again(session: Any) -> bool:
+    """Whether the store has refused something that a session will ask for again."""
+    tasks = session._background._tasks._by_name.values()
+    unstored = any(task.end is not None or not task.is_stored for task in tasks)
+    return session._turns.state.pausing or unstored
 
 
 def short(result: dict[str, Any]) -> str:
