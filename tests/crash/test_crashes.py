@@ -82,7 +82,6 @@ def test_two_deaths_lose_nothing(passes: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     ("bug", "point"),
     [
-        ("answer_before_it_is_stored", "writer.submit.before@3"),
         ("repeat_what_was_cut", "workers.deliver.turn_ended.before@1"),
         ("lose_the_outbox", "caller.call.after@3"),
     ],

@@ -50,6 +50,7 @@ class Books:
     task_ends: dict[tuple[str, str], TaskEnded] = field(default_factory=dict[tuple[str, str], TaskEnded])
     excused: set[str] = field(default_factory=set[str])  # turns that something cut
     excused_tasks: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    started_by: dict[str, str] = field(default_factory=dict[str, str])  # sessions, by the agents that did
     cut_groups: set[str] = field(default_factory=set[str])  # fan-outs that were stopped or failed
     held: set[str] = field(default_factory=set[str])  # sessions whose queue a stop holds
     archived: set[str] = field(default_factory=set[str])

@@ -21,6 +21,8 @@ class Calling:
     arguments: dict[str, Any]
     client_id: str | None
     began: float
+    agent: str | None = None  # the session whose agent calls; None for the owner
+    is_repeat: bool = False
     result: dict[str, Any] | None = None
 
     @property
@@ -43,9 +45,7 @@ class Callers:
     ended: list[Calling] = field(default_factory=list["Calling"])
     sessions: list[str] = field(default_factory=list[str])
     messages: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    with_ids: list[tuple[str, dict[str, Any], str]] = field(
-        default_factory=list[tuple[str, dict[str, Any], str]]
-    )
+    with_ids: list[Calling] = field(default_factory=list["Calling"])
     unknown: set[str] = field(default_factory=set[str])  # texts of calls whose answer never came
     answered_count: int = 0
     begun_at: dict[int, int] = field(default_factory=dict[int, int])
@@ -58,7 +58,7 @@ class Callers:
         self.begun_at[calling.number] = self.answered_count
         self.under_way.append(calling)
         if calling.client_id is not None:
-            self.with_ids.append((calling.action, calling.arguments, calling.client_id))
+            self.with_ids.append(calling)
 
     def end(self, calling: Calling, result: Mapping[str, Any]) -> None:
         """A call has its answer; raises Broken when it may not have that one."""
@@ -72,6 +72,14 @@ class Callers:
             self._accepted(calling, result)
         elif calling.action == "wait":
             self.books.see(result["message_id"], result)
+        elif calling.action == "archive":
+            self.books.archived.add(result["session"])
+        elif calling.action == "stop" and not calling.is_repeat and not self.prompts(result["session"]):
+            self.books.held.add(result["session"])
+
+    def prompts(self, session: str) -> bool:
+        """Whether a prompt for this session is under way, which may let its queue go on."""
+        return any(call.arguments.get("session") == session for call in self.under_way)
 
     def lose(self) -> None:
         """The relay died: no answer will come to what is under way."""
@@ -96,6 +104,8 @@ class Callers:
             raise Broken(f"call {calling.number} sent to {asked}, and {session} took it")
         if session not in self.sessions:
             self.sessions.append(session)
+        if calling.action == "create_session" and calling.agent is not None:
+            self.books.started_by[session] = calling.agent
         self.messages.append((session, message))
         is_repeat = result["status"] == "duplicate"  # of a call whose answer may have been lost
         begun = -1 if is_repeat else self.begun_at[calling.number]

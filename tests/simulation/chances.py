@@ -39,6 +39,7 @@ class Chances:
     tasks: float
     takes: float
     put_away: float
+    agents: float
     burst: float
 
     @property
@@ -86,5 +87,6 @@ def draw_chances(random: Random) -> Chances:
         tasks=maybe(0.3, 0.4),
         takes=random.choice((0.0, 0.5, 1.0)),
         put_away=maybe(0.15, 0.4),
-        burst=maybe(0.2, 0.1),
+        agents=maybe(0.8, 0.4),
+        burst=maybe(0.3, 0.15),
     )

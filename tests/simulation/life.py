@@ -7,6 +7,7 @@ from typing import Any
 
 from showcaller.actors.contract.ids import Prefix
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
+from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
@@ -155,6 +156,7 @@ class Life:
             default_folder=str(home),
             version="1",
             providers=PROVIDERS,
+            settings=Settings(agent_sessions=True, unsafe_no_cards=True),
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, new_id("rly_"))

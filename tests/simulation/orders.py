@@ -87,8 +87,7 @@ class Orders:
 
     def _may_be_released(self, session: str) -> bool:
         """Whether a prompt or an order under way may let the queue go on after the stop."""
-        prompted = any(call.arguments.get("session") == session for call in self.world.callers.under_way)
-        return prompted or any(
+        return self.world.callers.prompts(session) or any(
             isinstance(order.message, GoOn) and order.session == session for order in self.under_way
         )
 

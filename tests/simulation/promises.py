@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from showcaller.store.integrity import full_check
 from tests.simulation.books import Books
 from tests.simulation.promises_of_turns import broken_joins, broken_tasks
 from tests.simulation.stored import Row, Stored
@@ -17,14 +18,16 @@ from tests.simulation.stored import Row, Stored
 TURN_ENDED = ("done", "failed", "stopped")
 END_EVENTS = ("turn_end", "error")
 MOST_QUEUED = 100
+MOST_AT_WORK = 4
 LONGEST_TURN = 60 * 60 * 1000  # milliseconds
 
 
 def broken_promises(path: Path, books: Books, *, over: bool = False) -> list[str]:
     """Compare the store with the books; with ``over`` nothing may be left waiting or running."""
     stored = Stored(path)
-    found = [*stored.damage, *_whole(stored), *_kept(stored, books), *_ordered(stored, books)]
+    found = [*full_check(path), *_whole(stored), *_kept(stored, books), *_ordered(stored, books)]
     found += [finding for row in stored.prompts for finding in _end_as_told(row, stored, books)]
+    found += _at_work(stored)
     found += [*broken_joins(stored, books), *broken_tasks(stored, books, over=over)]
     if over:
         left = [row["id"] for row in stored.prompts if row["status"] in {"queued", "handed"}]
@@ -54,6 +57,15 @@ def _whole(stored: Stored) -> Iterator[str]:
     for session, row in stored.sessions.items():
         if row.get("deleted_at") is None and counts[session] != row["message_count"]:
             yield f"{session} counts {row['message_count']} messages and has {counts[session]}"
+
+
+def _at_work(stored: Stored) -> Iterator[str]:
+    """Of the sessions that one agent has started, no more are at work than may be."""
+    working = {row["session"] for row in stored.prompts if row["status"] in {"queued", "handed"}}
+    starters = Counter(stored.sessions[session]["created_by"] for session in sorted(working))
+    for starter, count in starters.items():
+        if starter is not None and count > MOST_AT_WORK:
+            yield f"{count} sessions that {starter} has started are at work"
 
 
 def _outbox(stored: Stored) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What callers do and what befalls a world, drawn move by move."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation.worker import STEERED
@@ -60,27 +61,44 @@ class Script:
     def _client_id(self) -> str | None:
         return f"id-{self._texts}" if self._random.random() < 0.3 else None
 
+    def _agent(self) -> str | None:
+        """Who calls: the owner, or the agent of a session."""
+        world = self._world
+        if not world.callers.sessions or not world.happens(world.chances.agents):
+            return None
+        return self._random.choice(world.callers.sessions[:2])
+
+    def _who_prompts(self, session: str) -> str | None:
+        """A session that an agent has started is prompted by nobody else, so that the agent's limit holds."""
+        return self._world.books.started_by.get(session) or self._agent()
+
     def _session(self) -> str:
         sessions = self._world.callers.sessions
         return self._random.choice(sessions[-3:] if self._random.random() < 0.7 else sessions)
 
     def _create(self) -> None:
-        more = {"provider": STEERED} if self._random.random() < 0.5 else {}
+        agent = self._agent()
+        more = {"provider": STEERED} if agent or self._random.random() < 0.5 else {}
         text, waits = self._text(), self._waits()
-        self._world.call("create_session", self._client_id(), text=text, wait_seconds=waits, **more)
+        self._world.call("create_session", self._client_id(), agent, text=text, wait_seconds=waits, **more)
 
     def _send(self) -> None:
         more: dict[str, Any] = {"if_busy": "fail"} if self._random.random() < 0.1 else {}
         session = self._session()
-        if self._world.happens(self._world.chances.burst):
+        burst = self._world.happens(self._world.chances.burst)
+        if burst and session not in self._world.books.started_by:
             for _ in range(MANY):
                 self._world.call("send", session=session, text=self._text(), wait_seconds=0)
-        text, waits = self._text(), self._waits()
-        self._world.call("send", self._client_id(), session=session, text=text, wait_seconds=waits, **more)
+        text, waits, by = self._text(), self._waits(), self._who_prompts(session)
+        self._world.call(
+            "send", self._client_id(), by, session=session, text=text, wait_seconds=waits, **more
+        )
 
     def _wait(self) -> None:
         session, message = self._random.choice(self._world.callers.messages[-6:])
-        self._world.call("wait", session=session, message_id=message, wait_seconds=self._waits())
+        self._world.call(
+            "wait", agent=self._agent(), session=session, message_id=message, wait_seconds=self._waits()
+        )
 
     def _list(self) -> None:
         self._world.call("list_sessions", scope=self._random.choice(("active", "recent", "all")))
@@ -92,12 +110,17 @@ class Script:
         """The same call again, because its caller does not know whether the first one came through."""
         known = self._world.callers.with_ids
         if known:
-            action, arguments, client_id = self._random.choice(known)
-            self._world.call(action, client_id, **arguments)
+            first, world = self._random.choice(known), self._world
+            now = world.clock.monotonic()
+            world.begin(replace(first, number=world.next_call(), began=now, is_repeat=True, result=None))
 
     def _order(self) -> None:
         orders, session = self._world.orders, self._session()
-        if self._world.happens(self._world.chances.put_away):
+        if self._random.random() < 0.3:
+            put_away = self._world.happens(self._world.chances.put_away)
+            action = "archive" if put_away else "stop"
+            self._world.call(action, self._client_id(), self._agent(), session=session)
+        elif self._world.happens(self._world.chances.put_away):
             self._random.choice((orders.archive, orders.delete))(session)
         else:
             self._random.choice((orders.stop, orders.stop, orders.kill, orders.go_on))(session)

@@ -23,7 +23,6 @@ class Stored:
             self.outbox = _rows(db, "outbox", "id")
             self.tasks = _rows(db, "task", "started_at, id")
             self.items = _rows(db, "fanout_item", '"group", number')
-            self.damage = [found for (found,) in db.execute("PRAGMA integrity_check") if found != "ok"]
 
     @property
     def prompts(self) -> list[Row]:

@@ -22,7 +22,7 @@ def compare_views(world: "World") -> None:
     for session, row in listed.items():
         _session_agrees(world, session, row, stored)
     for row in stored.prompts[-SAMPLED:]:
-        _message_agrees(world, row)
+        _message_agrees(world, row, stored)
     _workers_agree(world, stored)
     _nobody_waits_in_vain(world, stored)
 
@@ -74,11 +74,12 @@ def expected_states(session: str, stored: Stored) -> dict[str, Any]:
     over = [row for row in stored.of(session, "done", "failed", "stopped") if row.get("steered_into") is None]
     last = over[-1] if over else None
     cut = last is not None and last["stop_reason"] == "interrupted"
+    tasks = any((row["session"], row["status"]) == (session, "running") for row in stored.tasks)
     return {
-        "state": "running_turn" if running else "idle",
+        "state": "running_turn" if running else "background_only" if tasks else "idle",
         "queued": len(stored.of(session, "queued")),
         "lastTurn": None if last is None else ("interrupted" if cut else last["status"]),
-        "process": "alive" if running else "none",
+        "process": "alive" if running or tasks else "none",
     }
 
 
@@ -110,9 +111,13 @@ def _actor_agrees(world: "World", session: str, stored: Stored) -> None:
         raise Broken(f"{session} has {queued} to do and does nothing")
 
 
-def _message_agrees(world: "World", row: Row) -> None:
+def _message_agrees(world: "World", row: Row, stored: Stored) -> None:
     told = _read(world, "wait", session=row["session"], message_id=row["id"], wait_seconds=0)
     expected = "running" if row["status"] == "handed" else row["status"]
+    turn = row["steered_into"] or row["id"]
+    of_it = [task for task in stored.tasks if (task["message"], task["status"]) == (turn, "running")]
+    if told.get("background") and of_it:
+        expected = "running"  # it has answered, and what it left behind goes on
     if told["status"] != expected:
         raise Broken(f"wait tells of {row['id']}: {told['status']}, and it is {row['status']}")
 

@@ -123,7 +123,8 @@ class SimWorker:
         if self.open.get(work.run.turn) is not work:
             return
         self._answer_steers(work)
-        if self._world.happens(self._chances.tasks):
+        by_agent = work.run.session in self._books.started_by  # nobody counts what continues there
+        if not by_agent and self._world.happens(self._chances.tasks):
             self.tasks.start(work.run)
         if work.pieces:
             piece = work.pieces.pop(0)

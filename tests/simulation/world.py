@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from showcaller.actors.contract.ids import ALPHABET, Prefix
-from showcaller.actors.relay.calls import OWNER
+from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.runtime.testkit import ManualClock
 from showcaller.store.batch import Answer
 from showcaller.store.transaction import run_batch
@@ -225,14 +225,27 @@ class World:
         if self.mistakes:
             raise Broken(f"the relay's log tells of a mistake: {self.mistakes[0]}")
 
-    def call(self, action: str, client_id: str | None = None, **arguments: Any) -> Calling:
-        """Begin a call of the owner."""
+    def call(
+        self, action: str, client_id: str | None = None, agent: str | None = None, **arguments: Any
+    ) -> Calling:
+        """Begin a call of the owner, or of a session's agent."""
+        now = self.clock.monotonic()
+        return self.begin(Calling(self.next_call(), action, arguments, client_id, now, agent))
+
+    def next_call(self) -> int:
+        """Count one more call."""
         self._calls += 1
-        self.say(f"call{self._calls}", f"{action} {arguments}" + (f" id={client_id}" if client_id else ""))
-        request = {"action": action, "relay": "this", **arguments}
-        calling = Calling(self._calls, action, arguments, client_id, self.clock.monotonic())
+        return self._calls
+
+    def begin(self, calling: Calling) -> Calling:
+        """Begin a call."""
+        named = f" id={calling.client_id}" if calling.client_id else ""
+        named += f" by {calling.agent}" if calling.agent else ""
+        self.say(f"call{calling.number}", f"{calling.action} {calling.arguments}{named}")
+        request = {"action": calling.action, "relay": "this", **calling.arguments}
         self.callers.begin(calling)
-        answer = self.life.door._begin(request, OWNER, client_id)
+        caller = OWNER if calling.agent is None else Caller("agent", calling.agent)
+        answer = self.life.door._begin(request, caller, calling.client_id)
         answer.add_done_callback(lambda done: self.answered.append((calling, done.get())))
         return calling
 
@@ -242,6 +255,7 @@ class World:
         """Live through the script, and then see everything to its end."""
         while self.script.moves_left:
             if self.random.random() < self.chances.eager or not self.step():
+                self._hear()
                 self.script.move()
                 self._check_hanging()
         self.finish()
