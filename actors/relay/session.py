@@ -65,6 +65,10 @@ class _Load(NamedTuple):
     """What an earlier life wrote is stored."""
 
 
+class _LoadAgain(NamedTuple):
+    """The pause after the store could not be read is over."""
+
+
 class _TryTasks(NamedTuple):
     """The pause after the store refused something about a background task is over."""
 
@@ -108,6 +112,8 @@ class Session(Actor):
         self._writes = 0  # commands without an answer yet
         self._accepting: dict[str, Reply] = {}
         self._task_pauses = Pauses()
+        self._load_pauses = Pauses()
+        self._looks_again = False  # it could not be loaded, and will be tried again
 
     def on_start(self) -> None:
         """Store the new session, or load the one that was woken."""
@@ -132,12 +138,17 @@ class Session(Actor):
             self._load()
 
     def _load(self) -> None:
+        self._is_loading, self._looks_again = True, False
         ref = self.actor_ref
         self._ports.reader.read(
             "load_session",
             {"session": self.id},
             lambda value, error: tell_if_alive(ref, Loaded(value, error)),
         )
+
+    def _load_again(self) -> None:
+        if self._looks_again:
+            self._load()
 
     def on_receive(self, message: Any) -> None:
         """Take one message; the kinds stand in ``messages.py`` and ``contract/worker.py``."""
@@ -147,6 +158,8 @@ class Session(Actor):
         else:
             self._handled += 1
             reply = take_reply()
+            if self._looks_again:
+                self._load()  # somebody wants something of it: now is the time
             if self._is_loading:
                 self._stash.append((message, reply))
             else:
@@ -189,13 +202,19 @@ class Session(Actor):
             super().on_receive(message)
             return
         if self._unusable is not None:
-            answer(reply, self._unusable)
+            self._refuse(message, reply, self._unusable)
             return
         try:
             handle(self, message, reply)
         except Exception:
             answer(reply, self._fault())
             raise
+
+    def _refuse(self, message: Any, reply: Reply, why: Exception) -> None:
+        """Say why this session is of no use; of what became of its messages the store tells."""
+        if isinstance(message, StopRunning) and message.why == "closing":
+            self._looks_again = False
+        answer(reply, None if isinstance(message, AwaitEnd) else why)
 
     def _accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
         is_busy = prompt.only_if_idle and self._is_busy()
@@ -249,10 +268,13 @@ class Session(Actor):
     # -- what the store answers --------------------------------------------------------------------
 
     def _loaded(self, loaded: Loaded) -> None:
-        if loaded.row is None or loaded.row["deleted_at"] is not None:
-            self._unusable = loaded.error or no_session(self.id)
-            if loaded.error is None:
-                self._at_workers.forget_tasks(self.id)
+        self._looks_again = loaded.error is not None
+        self._unusable = loaded.error
+        if loaded.error is not None:  # prompts may wait in the store, and nobody else would look
+            self._tell_after(self._load_pauses.next(), _LoadAgain())
+        elif loaded.row is None or loaded.row["deleted_at"] is not None:
+            self._unusable = no_session(self.id)
+            self._at_workers.forget_tasks(self.id)
         else:
             self._turns.row = loaded.row
             self._background.load(loaded.row["tasks"])
@@ -327,7 +349,7 @@ class Session(Actor):
     def _maybe_sleep(self) -> None:
         """Ask to be put to sleep when nothing is under way; the supervisor knows whether mail is."""
         state = self._turns.state
-        if not state.may_sleep or self._writes or self._is_loading:
+        if not state.may_sleep or self._writes or self._is_loading or self._looks_again:
             return
         if state.closing or not (self._background or self._turns.listeners):
             self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref))
@@ -343,6 +365,7 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     TaskOutput: lambda session, output: session._background.wrote(output),
     TaskEnded: Session._task_ended,
     _Load: lambda session, _: session._load(),
+    _LoadAgain: lambda session, _: session._load_again(),
     Loaded: Session._loaded,
     StoreGone: Session._store_gone,
     TryAgain: lambda session, _: session._turns.take(signals.TryAgain()),

@@ -101,7 +101,7 @@ class Orders:
     def held(self, tag: ForStop, stored: Answer) -> None:
         """The store has answered to holding the queue."""
         self._answer(tag, stop_answer(self._session, stored, requested=tag.requested))
-        if not _is_done(stored):
+        if not _is_done(stored) and stored.error != "conflict":  # else it was put away meanwhile
             self._turns.step(signals.HoldFailed())
 
     def released(self, tag: ForRelease, stored: Answer) -> None:

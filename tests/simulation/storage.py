@@ -13,9 +13,6 @@ from showcaller.store.transaction import committed_answers, refused, run_batch
 from showcaller.store.writer import RESTARTS
 from tests.simulation.surroundings import Surroundings
 
-NEVER_FAIL = frozenset({"load_session"})
-"""A session that cannot be loaded once does not look again by itself yet."""
-
 
 class ActorFails(RuntimeError):
     """Planted where a port is called, so that the actor that calls it fails."""
@@ -143,7 +140,7 @@ class SimReader:
     def _run(self, name: str, arguments: dict[str, Any], done: QueryDone) -> None:
         value: Any = None
         failure: Exception | None = None
-        if name not in NEVER_FAIL and self._world.happens(self.fails):
+        if self._world.happens(self.fails):
             self._world.say("reader", f"{name} {subject(arguments)} fails")
             failure = StoreUnavailable(self._path, "it cannot be read; mend its disk")
         else:

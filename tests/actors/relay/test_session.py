@@ -7,6 +7,7 @@ import pytest
 from showcaller.actors.contract.calls import Send
 from showcaller.actors.contract.worker import TurnEnded, TurnOutput, TurnTaken
 from showcaller.actors.relay.messages import AwaitEnd, GoOn, IfAwake, Look, Prompt, StopRunning, ToSession
+from showcaller.actors.relay.pauses import LONGEST_PAUSE
 from showcaller.actors.relay.prompts import message_row
 from showcaller.store.errors import StoreUnavailable
 from tests.actors.relay.conftest import OpenStage
@@ -168,10 +169,38 @@ def test_a_session_that_cannot_be_loaded_refuses_what_waits_and_is_loaded_anew_b
     stage.reader.failing["load_session"] = StoreUnavailable("relay.db", "its disk is gone")
     stage.settle()
     assert {call.get()["code"] for call in calls} == {"REMOTE_RELAY_STORAGE"}
-    assert stage.awake == []
     stage.reader.failing.clear()
     stage.send(session, "c")
     assert stage.workers.texts == ["first", "c"]
+    stage.workers.end(stage.workers.runs[1].turn)
+    stage.settle()
+    assert stage.awake == []
+
+
+def test_a_session_that_cannot_be_loaded_looks_again_by_itself_for_what_waits(open_stage: OpenStage) -> None:
+    stage = open_stage()
+    session, _ = stage.create()
+    stage.send(session, "second")
+    stage.drop()
+    later = open_stage(settled=False)
+    later.reader.failing["load_session"] = StoreUnavailable("relay.db", "its disk is gone")
+    later.advance(100)
+    assert later.workers.runs == []
+    later.reader.failing.clear()
+    later.advance(LONGEST_PAUSE)
+    assert later.workers.texts == ["second"]
+
+
+def test_a_session_that_cannot_be_loaded_does_not_keep_its_relay_from_closing(open_stage: OpenStage) -> None:
+    stage = open_stage()
+    session, _ = stage.create()
+    stage.send(session, "second")
+    stage.drop()
+    later = open_stage(settled=False)
+    later.reader.failing["load_session"] = StoreUnavailable("relay.db", "its disk is gone")
+    later.settle()
+    assert later.awake == [session]
+    later.close()
 
 
 # -- stopping --------------------------------------------------------------------------------------

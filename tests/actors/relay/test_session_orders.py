@@ -250,6 +250,23 @@ def test_a_deleted_session_takes_nothing_any_more_while_it_is_awake_or_when_it_i
     assert stage.awake == []
 
 
+def test_a_stop_right_behind_a_deletion_holds_nothing_and_lets_the_session_sleep(stage: Stage) -> None:
+    session, _ = stage.create()
+    second = stage.send(session, "second")
+    order(stage, session, StopRunning())
+    stage.store.hold()
+    orders = [stage.supervisor.request(ToSession(session, what)) for what in (Delete(), StopRunning())]
+    stage.settle()
+    stage.store.release()
+    waiting = stage.begin("wait", session=session, message_id=second, wait_seconds=0)
+    stage.settle()
+    assert orders[0].get() == PutAway((second,))
+    with pytest.raises(Refusal, match="deleted"):
+        orders[1].get()
+    assert waiting.get()["status"] == "cancelled"
+    assert stage.awake == []
+
+
 @pytest.mark.parametrize("kind", [Archive, Delete])
 def test_a_repeat_of_putting_away_gives_the_first_result(stage: Stage, kind: Any) -> None:
     session, first = stage.create()
