@@ -48,8 +48,21 @@ async def create_session(
         return await created_before(context, call, accepted.session, accepted.message)
     outcome = await _outcome(context, "create_session", accepted, call)
     if "starter_group" in row or start.group is not None:
-        row = await context.read("load_session", session=found.session)
+        row, outcome = await _with_group(context, row, outcome)
     return _created(outcome, row, start.model_source)
+
+
+async def _with_group(
+    context: CallContext, row: Row, outcome: results.PromptResult
+) -> tuple[Row, results.PromptResult]:
+    """Look up in which group the new session is; it is stored all the same when that cannot be read now."""
+    try:
+        stored: Row = await context.read("load_session", session=row["id"])
+    except Exception as error:  # noqa: BLE001 - whatever it is, the session is stored
+        why = f"It is stored; in which group it is cannot be read now: {refusal_for(error)}"
+        note = why if outcome.note is None else f"{outcome.note} {why}"
+        return {**row, "group": None}, outcome.model_copy(update={"note": note})
+    return stored, outcome
 
 
 async def _message(context: CallContext, call: calls.Send | calls.CreateSession, hops: int) -> Row:

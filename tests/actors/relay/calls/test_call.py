@@ -43,6 +43,16 @@ def test_it_can_join_a_group_by_its_name_or_id(stage: Stage) -> None:
         assert shown == created["group"]
 
 
+def test_a_session_whose_group_cannot_be_read_back_is_told_as_stored(stage: Stage) -> None:
+    run = stage.fan_out(["a"], name="counts")
+    run.work()
+    stage.reader.failing["load_session"] = StoreLocked("relay.db", "somebody holds it")
+    created = stage.call("create_session", text="go", group="counts", wait_seconds=0)
+    assert (created["ok"], created["status"]) == (True, "running")
+    assert "cannot be read now" in created["note"]
+    assert stage.workers.texts[-1] == "go"
+
+
 def test_a_group_that_is_not_there_is_refused_and_nothing_created(stage: Stage) -> None:
     refused = stage.call("create_session", text="go", group="nobody's")
     assert refused["code"] == "REMOTE_RELAY_UNKNOWN_GROUP"
