@@ -123,8 +123,9 @@ def test_a_copy_that_was_made_while_the_relay_ran_is_put_back(tmp_path: Path) ->
     with Relay.open(home, read_only=True) as relay:
         (listed,) = relay.call({"action": "list_sessions"})["sessions"]
         assert listed["id"] == kept["session"]
-        for refused in (relay.kill(listed["id"]), relay.call({"action": "stop", "session": listed["id"]})):
-            assert refused["code"] == "REMOTE_RELAY_STORAGE"
+        stop = {"action": "stop", "session": listed["id"]}
+        for result in (relay.kill(listed["id"]), relay.call(stop)):
+            assert result["code"] == "REMOTE_RELAY_STORAGE"
     assert Relay.restore(copy, tmp_path / "new") is None
 
 

@@ -9,7 +9,7 @@ from showcaller.actors.contract.fanout import FanoutSpec, ItemResult, compact_js
 from showcaller.actors.relay import fanout_steps as steps
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.fanout_items import Attempt, recorded_result
-from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, Room, StopFanout
+from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, Room, StopFanout
 from showcaller.actors.relay.fanout_news import (
     Asked,
     Failed,
@@ -389,6 +389,7 @@ _HANDLERS: dict[type, Callable[[Fanout, Any], None]] = {
     Room: lambda fanout, _: None,  # what is due is seen to after every message
     StoreTrouble: lambda fanout, trouble: fanout._fail(trouble.error),
     StoreGone: lambda fanout, gone: fanout._fail(gone.error),
+    LeaveFanout: lambda fanout, leave: fanout._end(leave.error),
     Found: Fanout._found,
     Page: Fanout._page,
     Known: Fanout._known,

@@ -46,6 +46,12 @@ class FanoutRequest(NamedTuple):
     rerun: bool | None = None
 
 
+class LeaveFanout(NamedTuple):
+    """To a fan-out: the relay ends, and what runs goes on at workers that outlive it: end with this."""
+
+    error: Exception
+
+
 class StopFanout(NamedTuple):
     """To a fan-out: start no more, interrupt what runs, and give what is left as skipped."""
 

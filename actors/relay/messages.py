@@ -57,7 +57,12 @@ class Identity(NamedTuple):
 
 
 class Close(NamedTuple):
-    """To the supervisor: interrupt what runs, and answer when nothing is under way and all is stored."""
+    """To the supervisor: end, and answer when nothing is under way here and all is stored.
+
+    What runs is interrupted, unless its worker outlives the relay and it ``leaves`` it to that.
+    """
+
+    leaves: bool = False
 
 
 class WriteId(NamedTuple):

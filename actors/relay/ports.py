@@ -1,12 +1,12 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
 from showcaller.actors.contract.settings import DEFAULTS, Settings
-from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
+from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage, TurnEnded
 from showcaller.store.batch import Batch, BatchDone
 
 if TYPE_CHECKING:
@@ -55,6 +55,25 @@ class WorkerPort(Protocol):
         """End the running turns, wait for the workers' last messages, and close the link."""
 
 
+class OutlivingWorkers(Protocol):
+    """What is known of workers that go on when their relay ends. Thread-safe."""
+
+    def place(self, session: str) -> str:
+        """Give the name of the worker that this session's next turn goes to."""
+
+    def attach(self, session: str, worker: str) -> None:
+        """Note that this worker, which ``has`` told to be there, has something of the session already."""
+
+    def has(self, worker: str) -> bool:
+        """Tell whether a worker of this name is there."""
+
+    def left_by(self, worker: str) -> "Mapping[str, TurnEnded | None] | None":
+        """Give what a dead worker had: the turns that may have run, each with its end if it had one.
+
+        None for a worker of which nothing is known.
+        """
+
+
 def _always() -> bool:
     return True
 
@@ -67,7 +86,8 @@ class Ports:
     (``contract.ids.new_id``, or a seeded one in a simulation); ``worker`` names the worker that gets the
     prompts; ``default_folder`` is where sessions work that name no folder; ``relay_runs`` tells a relay
     that was opened for reading whether another one has the store's turns in hand; ``settings`` are the
-    owner's, and ``providers`` what sessions can run.
+    owner's, and ``providers`` what sessions can run. ``outliving`` is None when the workers end with the
+    relay; then ``worker`` names the one that there is.
     """
 
     reader: ReaderPort
@@ -82,3 +102,8 @@ class Ports:
     relay_runs: Callable[[], bool] = _always
     settings: Settings = DEFAULTS
     providers: ProviderCatalogue = BUILT_IN
+    outliving: OutlivingWorkers | None = None
+
+    def worker_of(self, session: str) -> str:
+        """Give the name of the worker that this session's next turn goes to."""
+        return self.worker if self.outliving is None else self.outliving.place(session)

@@ -1,12 +1,16 @@
 """What a relay does at its start, before the first call: end what was cut, and find what was left to do."""
 
 import logging
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from showcaller.actors.contract.ids import Prefix
+from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.answers import read, written
 from showcaller.actors.relay.messages import Identity
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.relay.turn_records import StoreCommand, end_arguments
 from showcaller.actors.runtime import Actor, ActorRef
 from showcaller.store.batch import Answer
 
@@ -64,13 +68,47 @@ class Recovery(Actor):
             at=at,
         )
         _raise_refusal(opened)
-        interrupted = await written(writer, "interrupt_turns", at=at)
+        going_on = await self._settle_turns(writer, at)
+        interrupted = await written(writer, "interrupt_turns", at=at, spare=[row["id"] for row in going_on])
         _raise_refusal(interrupted)
         if interrupted.value:
             logger.warning("%d turns were cut when the relay ended", len(interrupted.value))
         left = await read(ports.reader, "unfinished")
-        sessions = dict.fromkeys(row["session"] for row in left if row["fanout"] is None)
+        waiting = [row for row in left if row["fanout"] is None]
+        sessions = dict.fromkeys(row["session"] for row in (*going_on, *waiting))
         return Recovered(None, _identity(opened.value), tuple(sessions))
+
+    async def _settle_turns(self, writer: ActorRef[Any], at: int) -> list[dict[str, Any]]:
+        """Store how turns stand whose workers have died meanwhile; gives those whose workers are there."""
+        outliving = self._ports.outliving
+        if outliving is None:
+            return []
+        going_on = []
+        for row in await read(self._ports.reader, "handed"):
+            if outliving.has(row["worker"]):
+                going_on.append(row)
+                continue
+            command = fate_command(row["id"], outliving.left_by(row["worker"]), self._ports.new_id, at)
+            if command is not None:
+                _raise_refusal(await written(writer, command.name, **command.arguments))
+        return going_on
+
+
+def fate_command(
+    message: str, left: Mapping[str, TurnEnded | None] | None, new_id: Callable[[Prefix], str], at: int
+) -> StoreCommand | None:
+    """Give what stores the fate of a turn from what its dead worker has left; None for an interrupted one.
+
+    What the worker had not taken waits again; of a worker that has left nothing, that is not known.
+    """
+    if left is None:
+        return None
+    if message not in left:
+        return StoreCommand("take_back", {"message": message})
+    end = left[message]
+    if end is None:
+        return None
+    return StoreCommand("end_turn", end_arguments(end, new_id("msg_") if end.reply else None, at))
 
 
 def _identity(row: dict[str, Any] | None) -> Identity | None:

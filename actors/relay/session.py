@@ -13,6 +13,7 @@ from showcaller.actors.contract.worker import (
     TaskStarted,
     TurnEnded,
     TurnOutput,
+    TurnReturned,
     TurnSteered,
     TurnTaken,
 )
@@ -360,6 +361,7 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     TurnEnded: lambda session, end: session._turns.take(signals.WorkerEnded(end)),
     TurnOutput: lambda session, output: session._turns.wrote(output),
     TurnTaken: Session._taken,
+    TurnReturned: lambda session, returned: session._turns.returned(returned.turn),
     TurnSteered: Session._steered,
     TaskStarted: Session._task_started,
     TaskOutput: lambda session, output: session._background.wrote(output),

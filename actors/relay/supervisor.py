@@ -9,7 +9,7 @@ from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
-from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, StopFanout
+from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, StopFanout
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
     AwaitReady,
@@ -134,11 +134,11 @@ class Supervisor(Actor):
 
     def _take(self, message: Any, reply: Reply) -> None:
         if isinstance(message, Close):
-            self._close(reply)
+            self._close(message, reply)
         elif self._failed is not None:
             answer(reply, self._failed)
         elif self._closing is not None:
-            answer(reply, Refusal(Code.UNAVAILABLE, "This relay is stopping.", retry_after_seconds=5))
+            answer(reply, _stopping())
         elif isinstance(message, IfAwake):
             self._if_awake(message, reply)
         elif isinstance(message, AwaitReady):
@@ -269,12 +269,13 @@ class Supervisor(Actor):
             self._let_go(session, ref)
         self._maybe_closed()
 
-    def _close(self, reply: Reply) -> None:
+    def _close(self, close: Close, reply: Reply) -> None:
         self._closing = [*(self._closing or []), reply]
+        leaves = close.leaves and self._ports.outliving is not None
         for fanout in self._fanouts.values():
-            tell_if_alive(fanout, StopFanout())
+            tell_if_alive(fanout, LeaveFanout(_stopping()) if leaves else StopFanout())
         for session, ref in self.directory.items():
-            self._pass_on(session, ref, StopRunning("closing"), None)
+            self._pass_on(session, ref, StopRunning("leaving" if leaves else "closing"), None)
         self._maybe_closed()
 
     def _maybe_closed(self) -> None:
@@ -285,3 +286,7 @@ class Supervisor(Actor):
             answer_all(replies, None)
         else:
             self._writer.request(AwaitStored()).add_done_callback(lambda _: answer_all(replies, None))
+
+
+def _stopping() -> Refusal:
+    return Refusal(Code.UNAVAILABLE, "This relay is stopping.", retry_after_seconds=5)

@@ -47,6 +47,7 @@ from showcaller.actors.relay.turn_signals import (
     LookUp,
     PutAway,
     Released,
+    Returned,
     SendRun,
     SendStop,
     Steered,
@@ -69,6 +70,7 @@ from showcaller.actors.relay.turn_state import (
     UNHANDED,
     UNRETURNED,
     UNSTORABLE,
+    WORKER_GONE,
     Cut,
     Joining,
     Turn,
@@ -116,6 +118,8 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
             return steering.refused(state, message_id, faulty=faulty)
         case WorkerEnded(end):
             return end_turn(state, end) if state.is_turn(end.turn, "running", "stopping") else Step(state)
+        case Returned(message_id):
+            return _returned(state) if state.is_turn(message_id, "running", "stopping") else Step(state)
         case EndStored(message_id):
             return announce(state) if state.is_turn(message_id, "ending") else Step(state)
         case EndRefused(message_id, faulty):
@@ -254,10 +258,24 @@ def _hand_over_refused(state: TurnState, *, faulty: bool) -> Step:
     return Step(with_turn(state, turn, phase="failing", end=end), (CommitFailure(end),))
 
 
-def _taken_back(state: TurnState) -> Step:
+def _returned(state: TurnState) -> Step:
+    """What no worker has had waits again, unless its end was asked for or something has joined it."""
     turn = state.turn
     assert turn is not None
-    return after(put_back(state, turn)._replace(refusals=0), LookUp(turn.message.id))
+    if turn.cut == "stopped":
+        return end_turn(state, stopped_end(state.session, turn.message.id))
+    if turn.cut is not None or turn.steered or turn.message.continues:
+        end = failed_end(state.session, turn.message.id, WORKER_GONE, "interrupted")
+        return end_turn(with_turn(state, turn, joining=None, joined=turn.steered), end)
+    return Step(with_turn(state, turn, phase="taking_back"), (CommitTakeBack(turn.message.id),))
+
+
+def _taken_back(state: TurnState) -> Step:
+    """It waits again; who waits for its end waits on, unless it was cut and so need not begin here again."""
+    turn = state.turn
+    assert turn is not None
+    look_up = () if turn.cut is None else (LookUp(turn.message.id),)
+    return after(put_back(state, turn)._replace(refusals=0), *look_up)
 
 
 def _take_back_refused(state: TurnState, *, faulty: bool) -> Step:
@@ -319,7 +337,7 @@ def _stop(state: TurnState, stop: Stop) -> Step:
     if stop.message is not None:
         state = state._replace(set_aside=state.set_aside | {stop.message})
         return _cut_turn(state, cut) if state.is_turn(stop.message) else Step(state)
-    if stop.why == "closing":
+    if stop.why in {"closing", "leaving"}:
         return _close(state, stop)
     return _hold(state._replace(stops=state.stops + 1), cut, stop)
 
@@ -338,9 +356,10 @@ def _close(state: TurnState, stop: Stop) -> Step:
     Not when messages are being stored, which may lift it.
     """
     hold = (CommitHold(),) if state.hold_unstored and not stop.others and not state.closing else ()
-    state = state._replace(closing=True)
+    state = state._replace(closing=True, leaving=stop.why == "leaving")
     tried = _try_again(state) if state.pausing and state.turn is not None else Step(state)
-    cut = _cut_turn(tried.state, "interrupted")
+    goes_on = state.leaving and tried.state.turn is not None and tried.state.turn.phase == "running"
+    cut = Step(tried.state) if goes_on else _cut_turn(tried.state, "interrupted")
     return Step(cut.state, (*hold, *tried.effects, *cut.effects))
 
 

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
 
-Why = Literal["stopped", "interrupted", "closing"]
+Why = Literal["stopped", "interrupted", "closing", "leaving"]
 
 
 class Waiting(NamedTuple):
@@ -166,6 +166,12 @@ class WorkerEnded(NamedTuple):
     end: TurnEnded
 
 
+class Returned(NamedTuple):
+    """The worker that was to have this turn has died without it: no agent has seen it, nor will."""
+
+    message: str
+
+
 class EndStored(NamedTuple):
     """The end of this message's turn is committed."""
 
@@ -188,6 +194,7 @@ class StoreFailed(NamedTuple):
 class Stop(NamedTuple):
     """Somebody stops the session, a fan-out cuts its own ``message``, or the relay ends.
 
+    ``leaving``: the relay ends and its worker goes on with what it has.
     With a ``message`` only that one is cut, running, waiting or still being stored; nothing else is held.
     ``others``: something is under way of which the queue and the turn do not tell, so that there is
     something to hold: messages that are still being stored, or background tasks.
@@ -253,6 +260,7 @@ Input = (
     | Unsteered
     | JoiningRefused
     | WorkerEnded
+    | Returned
     | EndStored
     | EndRefused
     | StoreFailed

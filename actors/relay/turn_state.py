@@ -12,6 +12,7 @@ JoiningPhase = Literal["storing", "asked", "taking", "returning"]
 CUT_TEXT = "cut while it ran, because the relay or its fan-out was stopped; it may have run in part"
 UNSTORABLE = "the worker's end of this turn could not be stored as it was; the relay's log says why"
 UNRETURNED = "cut before any worker had it, and cannot wait again; the relay's log says why"
+WORKER_GONE = "its worker died before it had this turn, which was being stopped or joined meanwhile"
 UNHANDED = "this prompt could not be handed to a worker and never ran; the relay's log says why"
 TIMED_OUT = "stopped because it ran as long as a turn may; the setting max_turn_minutes says how long"
 UNACKNOWLEDGED = "its turn ended before the agent acknowledged this message; it may have been read"
@@ -67,9 +68,9 @@ class TurnState(NamedTuple):
 
     ``held``: a stop holds the queue, ``hold_unstored`` without the store knowing it; ``set_aside``: messages
     that a fan-out has cut, which wait for a ``GoOn`` while others pass them; ``continuation``: the agent
-    goes on by itself before what waits; ``closing``: the relay ends, so nothing begins any more; ``stops``
-    counts the stops so far; ``pausing``: the store refused something and a ``TryAgain`` is due;
-    ``refusals``: how often in a row it refused.
+    goes on by itself before what waits; ``closing``: the relay ends, so nothing begins any more, and
+    ``leaving``: its worker does not end with it; ``stops`` counts the stops so far; ``pausing``: the store
+    refused something and a ``TryAgain`` is due; ``refusals``: how often in a row it refused.
     """
 
     session: str
@@ -80,6 +81,7 @@ class TurnState(NamedTuple):
     set_aside: frozenset[str] = frozenset()
     continuation: Waiting | None = None
     closing: bool = False
+    leaving: bool = False
     stops: int = 0
     pausing: bool = False
     refusals: int = 0
@@ -111,7 +113,7 @@ class TurnState(NamedTuple):
     def may_sleep(self) -> bool:
         """Whether nothing is lost when the session is put to sleep: all that it knows is stored."""
         if self.turn is not None:
-            return False
+            return self.leaving and self.turn.phase in {"running", "stopping"} and self.turn.joining is None
         return self.closing or not (self.works or self.continuation or self.pausing or self.hold_unstored)
 
     @property

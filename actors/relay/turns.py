@@ -22,6 +22,7 @@ from showcaller.actors.relay.turn_records import (
     seconds_left,
     signal_of,
     turn_command,
+    waiting_message,
 )
 from showcaller.actors.relay.turn_state import UNACKNOWLEDGED, TurnState
 from showcaller.actors.runtime import Timer
@@ -94,6 +95,8 @@ class Turns:
 
     def _take_up(self, row: dict[str, Any], joined: list[dict[str, Any]]) -> None:
         known = self._at_workers.find(self._session, row["id"]) if row["status"] == "handed" else None
+        if row["status"] == "handed" and known is None and self._asks_worker(row):
+            known = "running"
         if row["status"] == "handed" and known is None:  # to be sent when the session failed; was it?
             logger.error("The store has %s with a worker, but none is known to have it", row["id"])
         elif known is not None:
@@ -105,6 +108,23 @@ class Turns:
             self.step(signals.WorkerEnded(known))
         elif known is not None:
             self._watch_time(row["id"], row["handed_at"], is_attempt=row["fanout"] is not None)
+
+    def _asks_worker(self, row: dict[str, Any]) -> bool:
+        """Hand a turn of an earlier relay to its worker once more, if that is there to tell how it stands."""
+        outliving = self._ports.outliving
+        if outliving is None or not outliving.has(row["worker"]):
+            return False
+        run = run_turn(self.row, waiting_message(row))
+        outliving.attach(self._session, row["worker"])
+        self._at_workers.begin(self._session, row["id"])
+        self._ports.workers.send([run])
+        return True
+
+    def returned(self, turn_id: str) -> None:
+        """No worker has had this turn, nor will."""
+        if self.in_flight.turn == turn_id:
+            self._turn_is_over(turn_id)
+            self.step(signals.Returned(turn_id))
 
     def wrote(self, output: TurnOutput) -> None:
         """The turn has written a piece of its reply."""
@@ -171,7 +191,7 @@ class Turns:
 
     def _commit(self, effect: TurnCommit, reply: str | None = None) -> None:
         at = self._ports.clock.wall()
-        command = turn_command(effect, self._session, self._ports.worker, at, reply)
+        command = turn_command(effect, self._session, self._ports.worker_of(self._session), at, reply)
         self._write(command.name, command.arguments, ForTurn(command.name, command.message, reply))
 
     def _send_run(self, message: signals.Waiting) -> None:

@@ -1,6 +1,7 @@
 """Commands about a prompt's turn: handing it over, taking it back, and its one end."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from peewee import SQL, fn
@@ -195,13 +196,14 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     return {"event": event, "position": position, "joined": joined}
 
 
-def interrupt_turns(db: sqlite3.Connection, at: int) -> list[dict[str, str]]:
+def interrupt_turns(db: sqlite3.Connection, at: int, spare: Sequence[str] = ()) -> list[dict[str, str]]:
     """End every running turn as failed, ``interrupted``, and every running task.
 
-    Gives ``{"message", "session"}`` of each turn, in order. For the start of a relay whose workers ended
-    with it, when nothing can be running.
+    Gives ``{"message", "session"}`` of each turn, in order. For the start of a relay, when nothing can be
+    running but the turns of the messages to ``spare``, whose workers have outlived the relay before.
     """
-    turns = _ALL_RUNNING.rows(db)
+    spared = frozenset(spare)
+    turns = [row for row in _ALL_RUNNING.rows(db) if row[0] not in spared]
     for message, _session in turns:
         end_turn(
             db,

@@ -13,7 +13,7 @@ from showcaller.store.queries.event_log import events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
 from showcaller.store.queries.messages import last_reply, message, read_messages
-from showcaller.store.queries.outbox import counts, relay, unfinished
+from showcaller.store.queries.outbox import counts, handed, relay, unfinished
 from showcaller.store.queries.owner_settings import settings
 from showcaller.store.queries.repeats import client_call
 from showcaller.store.queries.session_groups import find_group, group_members, groups
@@ -32,6 +32,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             read_messages,
             message,
             unfinished,
+            handed,
             tasks,
             task,
             events,
@@ -62,6 +63,7 @@ __all__ = [
     "find_session",
     "group_members",
     "groups",
+    "handed",
     "last_fanouts",
     "last_reply",
     "list_sessions",

@@ -14,6 +14,11 @@ _UNFINISHED = Statement(
     .join(Message, JOIN.LEFT_OUTER, on=(Message.id == Outbox.key))
     .order_by(Outbox.id)
 )
+_HANDED = Statement(
+    Message.select(Message.id, Message.session, Message.worker, Message.fanout)
+    .where(Message.status == literal("handed"), is_unfinished(Message.status), Message.steered_into.is_null())
+    .order_by(Message.position + 0)
+)
 _RELAY = Statement(Relay.select())
 _COUNTS = {
     "sessions": Statement(Session.select(fn.COUNT(Session.id))),
@@ -40,6 +45,11 @@ def unfinished(db: sqlite3.Connection) -> list[dict[str, Any]]:
     ``fanout`` is the group of the fan-out whose attempt the message is, None for any other message.
     """
     return _UNFINISHED.records(db)
+
+
+def handed(db: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Give the messages whose turns are with workers, in order: id, session, worker and fan-out."""
+    return _HANDED.records(db)
 
 
 def counts(db: sqlite3.Connection) -> dict[str, int]:

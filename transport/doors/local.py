@@ -48,9 +48,16 @@ class LocalDoor:
 
         That takes as long as the workers need to end the running turns. May be called again.
         """
+        self._close(Close())
+
+    def leave(self) -> None:
+        """End the relay as ``close`` does, but leave what runs to workers that outlive it."""
+        self._close(Close(leaves=True))
+
+    def _close(self, close: Close) -> None:
         with self._gate:
             self._closed = True
-        self._supervisor.ask(Close())
+        self._supervisor.ask(close)
         with self._gate:
             left = list(self._under_way)
         for call in left:

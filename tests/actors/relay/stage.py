@@ -18,7 +18,7 @@ from showcaller.actors.contract.worker import RunTurn
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.relay.messages import Close, StopRunning, ToSession
-from showcaller.actors.relay.ports import Ports, WorkerPort
+from showcaller.actors.relay.ports import OutlivingWorkers, Ports, WorkerPort
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import Future
 from showcaller.actors.runtime.testkit import ManualDispatcher
@@ -45,6 +45,7 @@ class Stage:
         settled: bool = True,
         settings: Settings = DEFAULTS,
         providers: ProviderCatalogue = BUILT_IN,
+        outliving: OutlivingWorkers | None = None,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -66,6 +67,7 @@ class Stage:
             version="1",
             settings=settings,
             providers=providers,
+            outliving=outliving,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))

@@ -1,0 +1,245 @@
+"""Turns at workers that outlive their relay: what the next relay makes of them, and of a worker's death."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from showcaller.actors.contract.worker import TurnEnded, TurnReturned
+from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.messages import Close
+from showcaller.actors.relay.recovery import fate_command
+from showcaller.actors.relay.turn_state import WORKER_GONE
+from tests.actors.relay.stage import Stage
+from tests.actors.relay.test_turn import FIRST, SECOND, ended, running
+
+WORKER = "wrk_000000000007"
+
+
+class Workforce:
+    """Knows of workers what the test has it know."""
+
+    def __init__(self, *alive: str, left: Mapping[str, Mapping[str, TurnEnded | None]] | None = None) -> None:
+        self.alive = alive or (WORKER,)
+        self.left = left or {}
+        self.attached: dict[str, str] = {}
+
+    def place(self, session: str) -> str:
+        return self.attached.get(session, self.alive[0])
+
+    def attach(self, session: str, worker: str) -> None:
+        self.attached[session] = worker
+
+    def has(self, worker: str) -> bool:
+        return worker in self.alive
+
+    def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
+        return self.left.get(worker)
+
+
+def with_a_turn(home: Path) -> tuple[Stage, str, str]:
+    """A relay with a turn at the worker, and its session and message."""
+    stage = Stage(home, outliving=Workforce())
+    session, message = stage.create("running")
+    assert stage.read("message", message=message)["worker"] == WORKER
+    stage.workers.take(message)
+    return stage, session, message
+
+
+# -- the next relay --------------------------------------------------------------------------------
+
+
+def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
+    stage, session, message = with_a_turn(tmp_path)
+    stage.drop()
+    workforce = Workforce(WORKER, "wrk_000000000008")
+    stage = Stage(tmp_path, outliving=workforce)
+    assert [run.turn for run in stage.workers.runs] == [message]
+    assert workforce.attached == {session: WORKER}
+    assert stage.status(message) == "handed"
+    assert stage.call("read_session", session=session)["state"] == "running_turn"
+    waiting = stage.begin("wait", session=session, message_id=message, wait_seconds=60)
+    stage.settle()
+    stage.workers.end(message, reply="all of it")
+    stage.settle()
+    assert waiting.get()["reply"]["text"] == "all of it"
+    assert [kind for kind, _ in stage.events(session)] == ["turn_started", "turn_end"]
+    assert [stored.turn for stored in stage.workers.stored] == [message]
+
+
+@pytest.mark.parametrize(
+    ("left", "status", "kinds"),
+    [
+        pytest.param("nothing", "interrupted", ["turn_started", "error"], id="its worker is unknown"),
+        pytest.param("receipt", "interrupted", ["turn_started", "error"], id="a receipt and no end"),
+        pytest.param("end", "done", ["turn_started", "turn_end"], id="an end that nobody has heard"),
+        pytest.param("none", "handed", ["turn_started", "turn_started"], id="no receipt: it runs now"),
+    ],
+)
+def test_what_becomes_of_a_turn_whose_worker_died_with_the_relay(
+    tmp_path: Path, left: str, status: str, kinds: list[str]
+) -> None:
+    stage, session, message = with_a_turn(tmp_path)
+    stage.drop()
+    end = TurnEnded(session=session, turn=message, outcome="done", reply="heard late")
+    known: dict[str, dict[str, dict[str, TurnEnded | None]]] = {
+        "nothing": {},
+        "receipt": {WORKER: {message: None}},
+        "end": {WORKER: {message: end}},
+        "none": {WORKER: {}},
+    }
+    workforce = Workforce("wrk_000000000008", left=known[left])
+    stage = Stage(tmp_path, outliving=workforce)
+    assert stage.status(message) == status
+    assert [kind for kind, _ in stage.events(session)] == kinds
+    if status == "done":
+        assert stage.call("read_session", session=session)["messages"][-1]["text"] == "heard late"
+    if status == "handed":
+        assert stage.read("message", message=message)["worker"] == "wrk_000000000008"
+        assert [run.turn for run in stage.workers.runs] == [message]
+
+
+def test_the_fate_of_a_turn_is_told_from_what_its_worker_left() -> None:
+    end = ended("msg_a", reply="text")
+    assert fate_command("msg_a", None, str, 5) is None
+    assert fate_command("msg_a", {"msg_a": None}, str, 5) is None
+    taken_back = fate_command("msg_a", {"msg_b": None}, str, 5)
+    assert taken_back is not None
+    assert taken_back == ("take_back", {"message": "msg_a"})
+    stored = fate_command("msg_a", {"msg_a": end}, str, 5)
+    assert stored is not None
+    assert (stored.name, stored.arguments["status"], stored.arguments["at"]) == ("end_turn", "done", 5)
+
+
+def test_the_queue_behind_a_turn_that_goes_on_waits_for_it(tmp_path: Path) -> None:
+    stage, session, message = with_a_turn(tmp_path)
+    second = stage.send(session, "second")
+    stage.drop()
+    stage = Stage(tmp_path, outliving=Workforce())
+    assert [run.turn for run in stage.workers.runs] == [message]
+    stage.workers.end(message)
+    stage.settle()
+    assert [run.turn for run in stage.workers.runs] == [message, second]
+
+
+# -- leaving ---------------------------------------------------------------------------------------
+
+
+def test_a_relay_that_leaves_interrupts_nothing_and_begins_nothing(tmp_path: Path) -> None:
+    stage, session, message = with_a_turn(tmp_path)
+    second = stage.send(session, "second")
+    left = stage.supervisor.request(Close(leaves=True))
+    stage.settle()
+    assert left.done
+    assert stage.workers.stops == []
+    assert (stage.status(message), stage.status(second)) == ("handed", "queued")
+    stage = Stage(tmp_path, outliving=Workforce())
+    stage.workers.end(message)
+    stage.settle()
+    assert stage.status(message) == "done"
+    assert [run.turn for run in stage.workers.runs] == [message, second]
+
+
+def test_a_hand_over_that_is_under_way_when_the_relay_leaves_is_taken_back(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=Workforce())
+    session, first = stage.create("first")
+    stage.workers.end(first)
+    stage.settle()
+    stage.store.hold()
+    begun = stage.begin("send", session=session, text="second", wait_seconds=0)
+    stage.settle()
+    stage.store.release()
+    stage.store.hold()  # the prompt is stored, its hand-over is not
+    stage.settle()
+    left = stage.supervisor.request(Close(leaves=True))
+    stage.settle()
+    answered_early = left.done
+    stage.store.release()
+    stage.settle()
+    assert (answered_early, left.done) == (False, True)
+    message = begun.get()["message_id"]
+    assert stage.status(message) == "queued"
+    assert [run.turn for run in stage.workers.runs] == [first]
+
+
+def test_closing_for_good_after_leaving_interrupts_what_runs(tmp_path: Path) -> None:
+    stage, _, message = with_a_turn(tmp_path)
+    closed = stage.supervisor.request(Close())
+    stage.settle()
+    assert closed.done
+    assert stage.status(message) == "interrupted"
+
+
+def test_a_fan_out_that_is_left_goes_on_with_the_next_relay(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=Workforce())
+    run = stage.fan_out(["a", "b", "c"], jobs=2)
+    stage.settle()
+    at_work = list(stage.workers.open)
+    assert len(at_work) == 2
+    left = stage.supervisor.request(Close(leaves=True))
+    stage.settle()
+    assert left.done
+    assert run.heard.ends
+    assert stage.workers.stops == []
+    stage = Stage(tmp_path, outliving=Workforce())
+    again = stage.resume(run.group)
+    stage.settle()
+    assert [each.turn for each in stage.workers.runs] == at_work, "asked for, and nothing more begun"
+    for turn in at_work:
+        stage.workers.end(turn)
+    stage.settle()
+    for turn in list(stage.workers.open):
+        stage.workers.end(turn)
+    stage.settle()
+    assert again.heard.statuses == {"a": "done", "b": "done", "c": "done"}
+    assert again.heard.ends == [None]
+
+
+# -- a worker that dies while the relay runs -------------------------------------------------------
+
+
+def test_a_turn_that_its_dead_worker_never_had_waits_again_and_runs_at_another(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=(workforce := Workforce()))
+    session, message = stage.create("first")
+    waiting = stage.begin("wait", session=session, message_id=message, wait_seconds=60)
+    stage.settle()
+    workforce.alive = ("wrk_000000000009",)
+    stage.workers.say(TurnReturned(session=session, turn=message))
+    stage.settle()
+    assert [run.turn for run in stage.workers.runs] == [message, message]
+    assert stage.read("message", message=message)["worker"] == "wrk_000000000009"
+    assert not waiting.done, "who waits for its end waits on"
+    stage.workers.end(message, reply="at last")
+    stage.settle()
+    assert waiting.get()["reply"]["text"] == "at last"
+
+
+def test_a_returned_turn_that_was_being_stopped_is_stopped() -> None:
+    machine = running(SECOND)
+    machine.feed(signals.Stop("stopped"))
+    effects = machine.feed(signals.Returned(FIRST.id))
+    assert [type(effect) for effect in effects] == [signals.CommitEnd]
+    assert machine.state.turn is not None
+    assert machine.state.turn.end is not None
+    assert machine.state.turn.end.outcome == "stopped"
+
+
+def test_a_returned_turn_that_a_message_has_joined_is_interrupted_with_it() -> None:
+    machine = running()
+    machine.feed(signals.Stored(SECOND, 0, steers=True))
+    machine.feed(signals.SteerStored(SECOND.id))
+    machine.feed(signals.Returned(FIRST.id))
+    assert machine.state.turn is not None
+    assert machine.state.turn.end is not None
+    assert machine.state.turn.end.error_text == WORKER_GONE
+    announced = machine.feed(signals.EndStored(FIRST.id))
+    ends = [effect.end for effect in announced if isinstance(effect, signals.Announce)]
+    assert {end.turn for end in ends} == {FIRST.id, SECOND.id}
+    assert {end.stop_reason for end in ends} == {"interrupted"}
+
+
+def test_a_late_return_changes_nothing() -> None:
+    machine = running()
+    machine.feed(signals.WorkerEnded(ended(FIRST.id)))
+    assert machine.feed(signals.Returned(FIRST.id)) == ()
+    assert machine.feed(signals.Returned("msg_of_nobody")) == ()
