@@ -56,7 +56,8 @@ class StopTurn(WorkerModel):
 class SteerTurn(WorkerModel):
     """Relay to worker: give this message to the agent within the turn under way.
 
-    Answered with one ``TurnSteered`` before the turn's end; one message is given once.
+    Answered with one ``TurnSteered``, before the turn's end unless the message has crossed that on its way;
+    one message is given once.
     """
 
     kind: Literal["steer_turn"] = "steer_turn"

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.turn_signals import (
     Announce,
+    AskAgainLater,
     CommitContinuation,
     CommitEnd,
     CommitHandOver,
@@ -55,14 +56,25 @@ def put_back(state: TurnState, turn: Turn) -> TurnState:
 
 
 def end_turn(state: TurnState, end: TurnEnded) -> Step:
-    """Have the turn's end committed, once it is settled whether a message joins it."""
+    """Have the turn's end committed, once it is settled whether a message joins it.
+
+    A message may have crossed the end on its way: its agent has not seen it then, and its worker is about to
+    say so. One that does not for a while, or is dead, is not waited for.
+    """
     turn = state.turn
     assert turn is not None
     end = as_cut(end, turn.cut)
+    was_ending = turn.phase == "ending"
     state = with_turn(state, turn, phase="ending", end=end)
-    if turn.joining is not None and turn.joining.phase != "asked":
-        return Step(state)
-    return Step(state, (CommitEnd(end),))
+    if turn.joining is None or (turn.joining.phase == "asked" and (was_ending or _is_cut_off(end))):
+        return Step(state, (CommitEnd(end),))
+    if turn.joining.phase == "asked":
+        return Step(state._replace(pausing=True), (AskAgainLater(),))
+    return Step(state)
+
+
+def _is_cut_off(end: TurnEnded) -> bool:
+    return end.outcome == "failed" and end.stop_reason in {"died", "interrupted"}
 
 
 def announce(state: TurnState) -> Step:

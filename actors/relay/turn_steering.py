@@ -2,8 +2,8 @@
 
 One message at a time is on its way into the turn, so that the order of acceptance is kept whatever the
 agent says; those that came after it and may join follow once it has. Before the turn's end is committed, it
-is settled what becomes of that message: only one that the agent may have seen without saying so goes down
-with the turn.
+is settled what becomes of that message, also when it has crossed the end on its way: only one that the agent
+may have seen without anybody saying so goes down with the turn.
 """
 
 from typing import Any
@@ -62,8 +62,11 @@ def stored(state: TurnState, message: str) -> Step:
 def steered(state: TurnState, message: str, *, accepted: bool) -> Step:
     """Keep what the agent says; one that takes no message is not asked again within this turn."""
     turn = state.turn
-    if turn is None or not turn.is_joining(message, "asked") or turn.phase == "ending":
+    if turn is None or not turn.is_joining(message, "asked"):
         return Step(state)
+    if turn.phase == "ending" and not state.pausing:
+        return Step(state)  # the end is being stored, and the message with it
+    state = state._replace(pausing=False)
     if accepted:
         return Step(_joining(state, turn, "taking"), (CommitTaken(message),))
     return Step(_joining(state, turn, "returning", may_join=frozenset()), (CommitUnsteer(message),))

@@ -56,6 +56,7 @@ class Books:
     archived: set[str] = field(default_factory=set[str])
     deleted: set[str] = field(default_factory=set[str])
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
+    is_slow: bool = False  # what workers say may be on its way for longer than a relay waits for it
     broken: list[str] = field(default_factory=list[str])  # seen where nothing can be raised
 
     # -- what workers get and tell -----------------------------------------------------------------

@@ -25,7 +25,7 @@ LONGEST_TURN = 60 * 60 * 1000  # milliseconds
 def broken_promises(path: Path, books: Books, *, over: bool = False) -> list[str]:
     """Compare the store with the books; with ``over`` nothing may be left waiting or running."""
     stored = Stored(path)
-    found = [*full_check(path), *_whole(stored), *_kept(stored, books), *_ordered(stored, books)]
+    found = [*full_check(path), *_whole(stored, books), *_kept(stored, books), *_ordered(stored, books)]
     found += [finding for row in stored.prompts for finding in _end_as_told(row, stored, books)]
     found += _at_work(stored)
     found += [*broken_joins(stored, books), *broken_tasks(stored, books, over=over)]
@@ -46,13 +46,18 @@ def excuse_what_is_cut(path: Path, books: Books) -> None:
 # -- the store in itself ---------------------------------------------------------------------------
 
 
-def _whole(stored: Stored) -> Iterator[str]:
+def _whole(stored: Stored, books: Books) -> Iterator[str]:
     yield from _outbox(stored)
     yield from _turns(stored)
     yield from _events(stored)
     yield from _replies(stored)
     counts = Counter(row["session"] for row in stored.messages.values())
-    queued = Counter(row["session"] for row in stored.prompts if row["status"] == "queued")
+    back = {
+        event["message"] for event in stored.events if event["kind"] == "turn_started"
+    } | books.steers.keys()
+    queued = Counter(
+        row["session"] for row in stored.prompts if row["status"] == "queued" and row["id"] not in back
+    )
     yield from (f"{n} messages wait in {session}" for session, n in queued.items() if n > MOST_QUEUED)
     for session, row in stored.sessions.items():
         if row.get("deleted_at") is None and counts[session] != row["message_count"]:

@@ -39,10 +39,14 @@ def _joined(row: Row, turn: Row, books: Books) -> Iterator[str]:
             yield f"{message} ended as {end}, and the turn that it joined was {turn}"
     elif row["status"] != "handed" and end != ("failed", "interrupted"):
         yield f"{message} ended as {end}, and its agent never acknowledged it"
-    elif row["status"] != "handed" and not explained and message in books.steers:
-        said = books.steers[message].outcome
-        if said == "taken" or (said == "refused" and turn["id"] not in books.ends):
-            yield f"{message} is told as interrupted, and its agent said: {books.steers[message]}"
+    elif row["status"] != "handed" and not explained and not _was_silent(message, books):
+        yield f"{message} is told as interrupted, and its agent said: {books.steers[message]}"
+
+
+def _was_silent(message: str, books: Books) -> bool:
+    """Whether nobody said in time what became of a message; the answer may be long on its way."""
+    steer = books.steers.get(message)
+    return steer is None or steer.outcome == "asked" or (books.is_slow and steer.turn in books.ends)
 
 
 # -- background tasks ------------------------------------------------------------------------------

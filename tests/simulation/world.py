@@ -11,6 +11,7 @@ from typing import Any
 
 from showcaller.actors.contract.ids import ALPHABET, Prefix
 from showcaller.actors.relay.calls import OWNER, Caller
+from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.actors.runtime.testkit import ManualClock
 from showcaller.store.batch import Answer
 from showcaller.store.transaction import run_batch
@@ -42,7 +43,7 @@ class World:
         self.trace = Trace(self.clock, str(home))
         self.chances = draw_chances(self.random)
         self.agenda = Agenda(self.random)
-        self.books = Books()
+        self.books = Books(is_slow=self.chances.latest > FIRST_PAUSE)
         self.callers = Callers(self.books)
         self.script = Script(self)
         self.fanouts = Fanouts(self)
@@ -314,10 +315,10 @@ class World:
 
 
 def _tries_again(session: Any) -> bool:
-    """Whether the store has refused something that a session will ask for again."""
+    """Whether a session will ask the store again for something that it has refused."""
     tasks = session._background._tasks._by_name.values()
     unstored = any(task.end is not None or not task.is_stored for task in tasks)
-    return session._turns.state.pausing or unstored
+    return session._turns.state.pausing or session._looks_again or unstored
 
 
 def short(result: dict[str, Any]) -> str:

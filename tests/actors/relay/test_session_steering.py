@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
+from showcaller.actors.contract.worker import TurnSteered
 from showcaller.actors.relay import turn_state
 from showcaller.actors.relay.messages import IfAwake, Look, StopRunning
+from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.store.commands import turns as store_turns
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
@@ -91,7 +93,7 @@ def test_what_the_agent_has_not_acknowledged_at_the_end_is_interrupted_and_not_r
     call = stage.begin("send", session=session, text="and this", wait_seconds=60)
     stage.settle()
     stage.workers.end(first, reply="fine")
-    stage.settle()
+    stage.advance(FIRST_PAUSE)
     result = call.get()
     assert (result["status"], result["stopReason"]) == ("failed", "interrupted")
     assert "reply" not in result
@@ -100,6 +102,37 @@ def test_what_the_agent_has_not_acknowledged_at_the_end_is_interrupted_and_not_r
     again = stage.call("wait", session=session, message_id=result["message_id"])
     assert (again["status"], again["errorText"]) == ("failed", result["errorText"])
     assert stage.workers.texts == ["first"]
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_message_that_crosses_the_turns_end_becomes_what_its_worker_says_of_it(
+    stage: Stage, taken: bool
+) -> None:
+    session, first = create(stage)
+    call = stage.begin("send", session=session, text="and this", wait_seconds=60)
+    stage.settle()
+    stage.workers.end(first, reply="fine")
+    stage.settle()
+    message = stage.workers.steers[0].message
+    stage.workers.say(TurnSteered(session=session, turn=first, message=message, accepted=taken))
+    stage.settle()
+    assert stage.status(first) == "done"
+    if taken:
+        assert (call.get()["status"], call.get()["steered"]) == ("done", True)
+        assert stage.workers.texts == ["first"]
+    else:
+        assert stage.workers.texts == ["first", "and this"]
+        stage.workers.end(message, reply="it too")
+        stage.settle()
+        assert call.get()["reply"]["text"] == "it too"
+
+
+def test_a_worker_that_died_is_not_waited_for_and_what_it_was_given_is_interrupted(stage: Stage) -> None:
+    session, first = create(stage)
+    message = stage.send(session, "and this")
+    stage.workers.end(first, "failed", stop_reason="interrupted")
+    stage.settle()
+    assert (stage.status(first), stage.status(message)) == ("interrupted", "interrupted")
 
 
 def test_store_and_session_say_the_same_of_what_was_not_acknowledged() -> None:
