@@ -15,6 +15,7 @@ from showcaller.transport.doors.cli.fanout.results import sink_for
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import note, take_standard_output
 from showcaller.transport.doors.cli.relay import Door, FanoutRun, LocalRelay
+from showcaller.transport.doors.cli.signals import INTERRUPTED
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
 
@@ -75,7 +76,10 @@ def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
             sink = sink_for(form)
             return drive(run, sink, door, interrupts, SYSTEM_CLOCK.monotonic, quiet=quiet)
         except Refusal as refusal:
-            raise refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}") from refusal
+            error = refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}")
+            if interrupts.signalled:
+                error.code = INTERRUPTED
+            raise error from refusal
 
 
 def _way_out(refusal: Refusal, relay: LocalRelay) -> str | None:

@@ -1,0 +1,142 @@
+"""One relay runs on a data folder, is found, looked at and stopped, and leaves nothing behind at its end."""
+
+import json
+import signal
+import socket
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.daemon import serving
+from tests.e2e.program import LIMIT, Bell, Showcaller, alive, finish
+from tests.e2e.test_interrupted import press_until_it_leaves
+
+
+def children(pid: int) -> list[int]:
+    """Give the process ids of the children of a process."""
+    with open(f"/proc/{pid}/task/{pid}/children") as listing:  # noqa: PTH123 - a file of the kernel
+        return [int(child) for child in listing.read().split()]
+
+
+def test_status_ends_with_0_when_a_relay_answers_and_3_when_none_runs_and_warns_of_versions(
+    showcaller: Showcaller,
+) -> None:
+    nobody = showcaller("status", "--json")
+    assert (nobody.code, json.loads(nobody.out)["running"]) == (3, False)
+    assert not showcaller.home.exists()
+    with serving(showcaller) as daemon:
+        status = showcaller("status", "--json")
+        assert status.code == 0, status.err
+        told = json.loads(status.out)
+        assert (told["running"], told["pid"]) == (True, daemon.process.pid)
+        assert "warning" not in told
+        newer = (
+            "from showcaller.transport.doors.cli.group import run; import sys; "
+            "sys.exit(run(sys.argv[1:], None, '99.0'))"
+        )
+        home = str(showcaller.home)
+        other = subprocess.run(
+            [sys.executable, "-c", newer, "--home", home, "status"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert other.returncode == 0, other.stderr
+        assert f"version {told['version']}, and 99.0 is installed" in other.stderr
+        daemon.process.kill()
+        daemon.process.wait(LIMIT)
+        assert (daemon.home / "relay.json").exists()
+        assert showcaller("status").code == 3
+    with serving(showcaller, "--port", str(daemon.port)) as after:
+        assert (after.port, after.token) == (daemon.port, daemon.token)
+
+
+def test_one_relay_serves_a_folder_for_its_owner_alone_and_a_second_serve_names_it(
+    showcaller: Showcaller,
+) -> None:
+    with serving(showcaller) as daemon:
+        for name in ("relay.json", "token", "lock"):
+            assert stat.S_IMODE((daemon.home / name).stat().st_mode) == 0o600, name
+        assert stat.S_IMODE(daemon.home.stat().st_mode) == 0o700
+        second = showcaller("serve")
+        assert (second.code, second.out) == (1, "")
+        assert f"process {daemon.process.pid}, http://127.0.0.1:{daemon.port}" in second.err
+        assert showcaller("status").code == 0
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_stored(showcaller: Showcaller) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = showcaller("serve", "--port", str(port))
+    assert (ended.code, ended.out) == (1, "")
+    assert f"The port {port} cannot be taken" in ended.err
+    assert not (showcaller.home / "relay.db").exists()
+
+
+def test_a_signal_ends_it_in_order_and_nothing_is_left(showcaller: Showcaller) -> None:
+    with serving(showcaller, "--log", "json") as daemon:
+        writer = children(daemon.process.pid)
+        assert writer
+        daemon.process.send_signal(signal.SIGTERM)
+        ended = finish(daemon.process)
+        assert ended.code == 0, ended.err
+    events = [json.loads(line)["event"] for line in ended.err.splitlines()]
+    assert events == ["ready", "stopping", "stopped"]
+    assert alive(writer) == []
+    assert not (showcaller.home / "relay.json").exists()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", daemon.port))
+
+
+def test_stop_waits_until_the_relay_has_ended_and_tells_when_there_is_none(showcaller: Showcaller) -> None:
+    with serving(showcaller) as daemon:
+        stopped = showcaller("stop", "--workers", "--json")
+        assert (stopped.code, json.loads(stopped.out)) == (0, {"stopped": daemon.process.pid})
+        assert alive([daemon.process.pid]) == []
+        assert daemon.process.wait(LIMIT) == 0
+    assert showcaller("stop").code == 3
+
+
+def test_a_second_signal_leaves_at_once(showcaller: Showcaller, bell: Bell) -> None:
+    """The first waits for the turns to end, and this one's does not want to."""
+    stubborn = f"trap '' TERM; {bell.ring}; {bell.wait}; {bell.wait}"
+    with serving(showcaller) as daemon, showcaller.start("fanout", stubborn, "a", "--json"):
+        bell.hear(1)
+        daemon.process.send_signal(signal.SIGTERM)
+        assert daemon.process.stderr is not None
+        while "stopping" not in daemon.process.stderr.readline():
+            pass
+        assert press_until_it_leaves(daemon.process) == 130
+
+
+def test_a_token_that_others_may_read_is_refused_with_the_way_out(showcaller: Showcaller) -> None:
+    showcaller.home.mkdir(mode=0o700)
+    token = showcaller.home / "token"
+    token.write_text("x" * 43)
+    token.chmod(0o644)
+    ended = showcaller("serve")
+    assert (ended.code, ended.out) == (1, "")
+    assert str(token) in ended.err
+    assert "Delete it" in ended.err
+
+
+def test_neither_the_token_nor_a_prompt_is_in_the_log(showcaller: Showcaller) -> None:
+    with serving(showcaller, "--log", "json") as daemon, daemon.owner as owner:
+        secret = "a-word-that-only-the-prompt-has"
+        call = {
+            "action": "create_session",
+            "relay": "this",
+            "text": f"echo {secret}; exit 3",
+            "wait_seconds": 60,
+        }
+        assert owner.post("/api/call", json=call).json()["status"] == "failed"
+        owner.post("/api/call", content=secret)
+        owner.get(f"/api/{secret}")
+        owner.get("/api/status", headers={"authorization": f"Bearer {daemon.token}x"})
+        daemon.process.send_signal(signal.SIGINT)
+        err = finish(daemon.process).err
+    assert secret not in err
+    assert daemon.token not in err
+    assert '"event": "stopped"' in err

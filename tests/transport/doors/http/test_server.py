@@ -1,0 +1,148 @@
+"""Whoever is slow, or one too many, harms nobody else."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.transport.doors.http import server
+from showcaller.transport.doors.http.bodies import UnreadBody, read_body, read_object
+from showcaller.transport.doors.http.server import Connection, HttpServer, bind
+
+Port = int
+LIMIT = 20.0
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    body = await read_body(Request(scope, receive), 1000)
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]}
+    )
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[Port]:
+    bound = bind(0)
+    serving = HttpServer(echo, bound)
+    await serving.start()
+    yield bound.getsockname()[1]
+    await serving.close(0)
+
+
+@asynccontextmanager
+async def connected(port: Port) -> AsyncGenerator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(LIMIT):
+            yield reader, writer
+    finally:
+        writer.close()
+
+
+async def rest(reader: asyncio.StreamReader) -> bytes:
+    """Give all that comes until the other end closes, or cuts the connection."""
+    try:
+        return await reader.read()
+    except ConnectionResetError:
+        return b""
+
+
+async def ask(port: Port, sent: bytes = b"") -> bytes:
+    """Send something, and give all that comes back."""
+    async with connected(port) as (reader, writer):
+        writer.write(sent)
+        return await rest(reader)
+
+
+async def test_a_head_that_does_not_come_is_given_up(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "seconds", 0.05)
+    assert await ask(port, b"POST / HTTP/1.1\r\nhost: a\r\n") == b""
+    assert await ask(port) == b""
+
+
+async def test_a_next_head_that_does_not_come_is_given_up_too(
+    port: Port, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Connection, "seconds", 0.05)
+    async with connected(port) as (reader, writer):
+        writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhiPOST")
+        assert (await reader.readuntil(b"hi")).startswith(b"HTTP/1.1 200")
+        assert await rest(reader) == b""
+
+
+async def test_one_connection_too_many_is_refused_and_the_others_go_on(
+    port: Port, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 1)
+    async with connected(port) as (reader, writer):
+        writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nh")
+        assert await ask(port) == b""
+        writer.write(b"i")
+        assert await reader.readuntil(b"hi")
+
+
+async def test_nonsense_is_answered_and_its_connection_closed(port: Port) -> None:
+    head, _, body = (await ask(port, b"\0\0\0\r\n\r\n")).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400")
+    assert json.loads(body)["code"] == "REMOTE_RELAY_INVALID_INPUT"
+
+
+async def test_closing_cuts_what_does_not_end_in_time() -> None:
+    bound = bind(0)
+    begun = asyncio.Event()
+
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    serving = HttpServer(endless, bound)
+    await serving.start()
+    async with connected(bound.getsockname()[1]) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+        await begun.wait()
+        await serving.close(0.01)
+        assert b" 200 " not in await rest(reader)
+
+
+def request(*messages: Message, length: int | None = None) -> Request:
+    """A request whose body comes in these messages, and then nothing more."""
+    waiting = list(messages)
+
+    async def receive() -> Message:
+        if not waiting:
+            await asyncio.Event().wait()
+        return waiting.pop(0)
+
+    headers = [] if length is None else [(b"content-length", b"%d" % length)]
+    return Request({"type": "http", "method": "POST", "headers": headers}, receive)
+
+
+def part(body: bytes, *, more: bool = True) -> Message:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+async def test_a_slow_body_is_given_up() -> None:
+    with pytest.raises(UnreadBody, match="did not arrive"):
+        await read_body(request(part(b"{")), 10, seconds=0.01)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [request(part(b"x" * 6), part(b"x" * 6)), request(length=11), request(length=10**30)],
+    ids=["as it comes", "announced", "absurd"],
+)
+async def test_a_long_body_is_not_read(sent: Request) -> None:
+    with pytest.raises(UnreadBody, match="longer than the 10 bytes"):
+        await read_body(sent, 10)
+
+
+async def test_no_body_is_an_empty_object_and_another_value_is_refused() -> None:
+    assert await read_object(request(part(b"", more=False)), 10) == {}
+    with pytest.raises(Refusal, match="JSON object"):
+        await read_object(request(part(b"[]", more=False)), 10)
