@@ -142,6 +142,11 @@ class WorkerPool:
                 home = names[crc32(session.encode()) % len(names)]
             return home
 
+    def attach(self, session: str, worker: str) -> None:
+        """Note that this worker has something of the session already."""
+        with self._gate:
+            self._homes[session] = worker
+
     def has(self, worker: str) -> bool:
         """Tell whether a worker of this name is alive, as far as is known."""
         with self._gate:
