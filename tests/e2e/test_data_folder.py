@@ -95,7 +95,7 @@ def test_a_disk_that_fills_up_in_the_middle_is_told_and_the_rest_can_be_done_lat
 ) -> None:
     command = "head -c 20000 /dev/zero | tr '\\0' x; : {}"
     items = [str(number) for number in range(60)]
-    cut = showcaller.with_little_space(400, "fanout", command, *items, "--name", "long", "--json")
+    cut = showcaller.with_little_space(900, "fanout", command, *items, "--name", "long", "--json")
     assert cut.code == 1
     assert "Traceback" not in cut.err
     assert str(database(showcaller.home)) in cut.err

@@ -25,6 +25,7 @@ Examples:
   showcaller fanout 'wc -l {{}}' docs/*.md
   showcaller sessions
   showcaller show 3f9c2a1e
+  showcaller serve
 
 Everything is kept in one data folder: --home, else SHOWCALLER_HOME, else
 ~/.local/share/showcaller (macOS: ~/Library/Application Support/showcaller).

@@ -62,7 +62,7 @@ def test_the_help_of_a_fan_out_says_what_its_function_gets_and_what_is_kept(show
         "goes to standard error",
         f"{KEPT // 2**20} MiB is kept",
         "bare number is seconds. [default: no limit]",
-        "name another folder with --home",
+        "unless a relay runs there (showcaller serve)",
         "shows the results of a fan-out that has ended once more",
     ):
         assert said in words

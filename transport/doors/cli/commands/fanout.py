@@ -37,8 +37,8 @@ middle is left out, and its line of JSON has "truncated": true.
 
 Every result is recorded: after Ctrl-C, a crash or a reboot, --resume goes on,
 and runs nothing again that ended. It shows the results of a fan-out that has
-ended once more. One fan-out runs at a time in a data folder: for a second one
-name another folder with --home.
+ended once more. One fan-out runs at a time in a data folder, unless a relay runs
+there (showcaller serve): that one is used then, and takes any number.
 
 {EXIT_HELP}
 """
