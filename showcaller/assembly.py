@@ -10,7 +10,7 @@ from showcaller._version import VERSION
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.relay.messages import AwaitReady
-from showcaller.actors.relay.ports import Ports, WorkerPort, WriterPort
+from showcaller.actors.relay.ports import Ports, WriterPort
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
 from showcaller.data_folder import DataFolder, relay_name
@@ -18,7 +18,7 @@ from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.links.absent import NoWorkers
-from showcaller.workers import DEFAULT_COUNT, open_workers
+from showcaller.workers import DEFAULT_COUNT, Workers, open_workers
 
 
 class RelayParts(NamedTuple):
@@ -28,6 +28,7 @@ class RelayParts(NamedTuple):
     dispatcher: Dispatcher
     supervisor: ActorRef[Any]
     door: LocalDoor
+    workers: Workers
 
 
 def same(writer: WriterPort) -> WriterPort:
@@ -50,8 +51,8 @@ def open_parts(
     ``opened`` closes them the other way round; ``watched`` may put something in front of the writer.
     Raises ``StoreError`` and ``Refusal``.
     """
-    workers = None if read_only else worker_count
-    ports, dispatcher = _open_ports(folder, opened, workers, own_process=own_process)
+    count = None if read_only else worker_count
+    ports, workers, dispatcher = _open_ports(folder, opened, count, own_process=own_process)
     writer = None if ports.writer is None else watched(ports.writer)
     ports = replace(ports, writer=writer, settings=settings)
     with dispatcher:
@@ -59,12 +60,12 @@ def open_parts(
     door = LocalDoor(supervisor, ports, dispatcher)
     opened.callback(door.close)
     supervisor.ask(AwaitReady())
-    return RelayParts(ports, dispatcher, supervisor, door)
+    return RelayParts(ports, dispatcher, supervisor, door, workers)
 
 
 def _open_ports(
     folder: DataFolder, opened: ExitStack, worker_count: int | None, *, own_process: bool
-) -> tuple[Ports, Dispatcher]:
+) -> tuple[Ports, Workers, Dispatcher]:
     """Open everything from outside, in the order in which it must be closed the other way round.
 
     ``worker_count`` is None for a relay that only reads.
@@ -76,14 +77,15 @@ def _open_ports(
         opened.callback(writer.close)
     reader = ReaderThreads(folder.database)
     opened.callback(reader.close)
-    workers: WorkerPort = NoWorkers() if worker_count is None else open_workers(folder, count=worker_count)
-    opened.callback(workers.close)
+    workers = Workers(NoWorkers()) if worker_count is None else open_workers(folder, count=worker_count)
+    opened.callback(workers.port.close)
     dispatcher = Dispatcher(name="showcaller")
     opened.callback(dispatcher.close)
     ports = Ports(
         reader=reader,
         writer=writer,
-        workers=workers,
+        workers=workers.port,
+        outliving=workers.outliving,
         worker=new_id("wrk_"),
         clock=SYSTEM_CLOCK,
         new_id=new_id,
@@ -91,7 +93,7 @@ def _open_ports(
         version=VERSION,
         default_folder=_working_folder(),
     )
-    return (replace(ports, relay_runs=folder.relay_runs) if read_only else ports), dispatcher
+    return (replace(ports, relay_runs=folder.relay_runs) if read_only else ports), workers, dispatcher
 
 
 def _working_folder() -> str:

@@ -1,11 +1,11 @@
 """The daemon: a relay in a process of its own, behind the HTTP door, until it is told to stop."""
 
 import asyncio
+import contextlib
 import gc
 import os
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -38,8 +38,6 @@ LAST_ANSWERS: Final = 5.0
 """Seconds for answers under way once the relay has ended."""
 SWITCH_INTERVAL: Final = 0.0001
 FIRST_THRESHOLD: Final = 50_000
-
-StopWith = Callable[[Callable[[], None]], None]
 
 log = structlog.stdlib.get_logger("showcaller.daemon")
 
@@ -126,6 +124,27 @@ def _tune() -> None:
     gc.set_threshold(FIRST_THRESHOLD, *gc.get_threshold()[1:])
 
 
+class Ending:
+    """The wish that the relay ends, from any thread; the first one counts."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._wish: asyncio.Future[bool] = loop.create_future()
+
+    def ask(self, *, workers: bool) -> None:
+        """End the relay, and with ``workers`` these too."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: it has ended
+            self._loop.call_soon_threadsafe(self._take, workers)
+
+    def _take(self, workers: bool) -> None:
+        if not self._wish.done():
+            self._wish.set_result(workers)
+
+    async def asked(self) -> bool:
+        """Wait for the wish, and give whether the workers shall end too."""
+        return await self._wish
+
+
 async def _serve(
     folder: DataFolder,
     parts: RelayParts,
@@ -134,30 +153,32 @@ async def _serve(
     options: ServeOptions,
     metrics: Metrics,
 ) -> None:
-    loop = asyncio.get_running_loop()
-    stopping = asyncio.Event()
-
-    def stop() -> None:
-        loop.call_soon_threadsafe(stopping.set)
-
+    ending = Ending(asyncio.get_running_loop())
     port: int = bound.getsockname()[1]
     whereabouts = Whereabouts.of_this_process(port, VERSION)
-    served = await _served(parts, whereabouts, stop, metrics)
+    served = await _served(parts, whereabouts, ending, metrics)
     door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
     server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
     await server.start()
     _tell_where(folder.path, whereabouts)
-    log.info(
-        "ready", address=whereabouts.address, pid=whereabouts.pid, folder=str(folder.path), version=VERSION
-    )
+    log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
     notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
     options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
-    options.stop_with(stop)
-    await stopping.wait()
-    log.info("stopping")
-    await asyncio.to_thread(parts.door.close)
+    options.stop_with(lambda: ending.ask(workers=False))
+    workers_too = await ending.asked()
+    log.info("stopping", workers=workers_too)
+    await asyncio.to_thread(_end, parts, workers_too=workers_too)
     forget(folder.path)  # before we listen no more: who finds it may rely on it
     await server.close(LAST_ANSWERS)
+
+
+def _end(parts: RelayParts, *, workers_too: bool) -> None:
+    """End the relay, and leave what runs to workers that outlive it unless they end too."""
+    if workers_too:
+        parts.workers.end()
+        parts.door.close()
+    else:
+        parts.door.leave()
 
 
 def _tell_where(home: Path, whereabouts: Whereabouts) -> None:
@@ -178,9 +199,7 @@ def notify_service_manager(address: str) -> None:
             channel.sendto(b"READY=1", address.replace("@", "\0", 1) if address[0] == "@" else address)
 
 
-async def _served(
-    parts: RelayParts, whereabouts: Whereabouts, stop: Callable[[], None], metrics: Metrics
-) -> Served:
+async def _served(parts: RelayParts, whereabouts: Whereabouts, ending: Ending, metrics: Metrics) -> Served:
     identity: Any = await parts.supervisor.request(AwaitReady())
     return Served(
         door=parts.door,
@@ -189,6 +208,6 @@ async def _served(
         identity=identity,
         whereabouts=whereabouts,
         started_at=SYSTEM_CLOCK.wall(),
-        stop=lambda workers: stop(),
+        stop=lambda workers: ending.ask(workers=workers),
         metrics=metrics,
     )

@@ -23,7 +23,14 @@ Tell = Callable[[str], None]
 
 
 class RelayGone(Exception):
-    """The relay has ended, or does not answer, so that nothing more came over the connection."""
+    """The relay has ended, or does not answer, so that nothing more came over the connection.
+
+    ``ends``: it said itself that it ends.
+    """
+
+    def __init__(self, message: str, *, ends: bool = False) -> None:
+        super().__init__(message)
+        self.ends = ends
 
 
 class Channel:
@@ -74,14 +81,15 @@ class Channel:
         except httpx.TransportError as error:
             raise self._gone() from error
 
-    def await_return(self, returning: Return) -> bool:
+    def await_return(self, returning: Return, gone: RelayGone) -> bool:
         """Use the relay that runs here now, or wait for one; False when none came in time.
 
-        ``returning`` was made before the last request failed or before this, so no start is missed.
+        One that said that it ends is not used again. ``returning`` was made before ``gone`` came of the
+        last request, so no start is missed.
         """
         found = running_relay(self._home)
-        if found is None:
-            self._tell(f"{self._gone()} Waiting until it is back, {RECONNECT_SECONDS:g} s at most.")
+        if found is None or (gone.ends and found == self._running):
+            self._tell(f"{gone} Waiting until it is back, {RECONNECT_SECONDS:g} s at most.")
             found = running_relay(self._home) if returning.wait(RECONNECT_SECONDS) else None
         if found is None:
             return False

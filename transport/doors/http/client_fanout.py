@@ -64,16 +64,19 @@ class FollowedFanout:
         raise RelayGone(f"The relay told of {self.group} no more, though it is not over.")
 
     def _end(self, error: dict[str, Any] | None) -> None:
+        refusal = None if error is None else refusal_in(error)
+        if refusal is not None and refusal.code is Code.UNAVAILABLE:  # what runs goes on without that relay
+            raise RelayGone(refusal.error, ends=True)
         self._over = True
-        if error is not None:
-            raise refusal_in(error)
+        if refusal is not None:
+            raise refusal
 
     def _go_on(self, gone: RelayGone, returning: Return) -> None:
         """Follow the relay that comes after; raises ``Refusal`` when none does, or none is wanted."""
         while True:
             with self._gate:
                 stopping = self._stopping
-            if stopping or not self._channel.await_return(returning):
+            if stopping or not self._channel.await_return(returning, gone):
                 raise Refusal(Code.UNAVAILABLE, str(gone)) from gone
             try:
                 self._join()

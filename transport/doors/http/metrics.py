@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
@@ -27,6 +34,7 @@ class Metrics:
     """The relay's figures. Thread-safe."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # each counter's time of making is the relay's start
         self._registry = CollectorRegistry()
         self._calls = Counter(
             "showcaller_calls",
