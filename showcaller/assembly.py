@@ -18,7 +18,7 @@ from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.links.absent import NoWorkers
-from showcaller.workers import DEFAULT_COUNT, Workers, open_workers
+from showcaller.workers import Workers, open_workers
 
 
 class RelayParts(NamedTuple):
@@ -43,16 +43,18 @@ def open_parts(
     read_only: bool = False,
     own_process: bool = True,
     settings: Settings = DEFAULTS,
-    worker_count: int = DEFAULT_COUNT,
+    worker_count: int | None = None,
     watched: Callable[[WriterPort], WriterPort] = same,
 ) -> RelayParts:
     """Open a relay's parts on a folder that the caller has locked, unless the relay only reads.
 
     ``opened`` closes them the other way round; ``watched`` may put something in front of the writer.
-    Raises ``StoreError`` and ``Refusal``.
+    With a ``worker_count`` there are so many worker processes, which outlive the relay; else its one worker
+    is a thread of this process. Raises ``StoreError``, ``Refusal`` and ``RelayStartError``.
     """
-    count = None if read_only else worker_count
-    ports, workers, dispatcher = _open_ports(folder, opened, count, own_process=own_process)
+    ports, workers, dispatcher = _open_ports(
+        folder, opened, worker_count, read_only=read_only, own_process=own_process
+    )
     writer = None if ports.writer is None else watched(ports.writer)
     ports = replace(ports, writer=writer, settings=settings)
     with dispatcher:
@@ -64,20 +66,16 @@ def open_parts(
 
 
 def _open_ports(
-    folder: DataFolder, opened: ExitStack, worker_count: int | None, *, own_process: bool
+    folder: DataFolder, opened: ExitStack, worker_count: int | None, *, read_only: bool, own_process: bool
 ) -> tuple[Ports, Workers, Dispatcher]:
-    """Open everything from outside, in the order in which it must be closed the other way round.
-
-    ``worker_count`` is None for a relay that only reads.
-    """
-    read_only = worker_count is None
+    """Open everything from outside, in the order in which it must be closed the other way round."""
     writer: WriterPort | None = None
     if not read_only:
         writer = ProcessWriter(folder.database) if own_process else InlineWriter(folder.database)
         opened.callback(writer.close)
     reader = ReaderThreads(folder.database)
     opened.callback(reader.close)
-    workers = Workers(NoWorkers()) if worker_count is None else open_workers(folder, count=worker_count)
+    workers = Workers(NoWorkers()) if read_only else open_workers(folder, worker_count)
     opened.callback(workers.port.close)
     dispatcher = Dispatcher(name="showcaller")
     opened.callback(dispatcher.close)

@@ -175,8 +175,8 @@ async def _serve(
 def _end(parts: RelayParts, *, workers_too: bool) -> None:
     """End the relay, and leave what runs to workers that outlive it unless they end too."""
     if workers_too:
+        parts.door.close()  # first, or what waits would go to workers that end
         parts.workers.end()
-        parts.door.close()
     else:
         parts.door.leave()
 

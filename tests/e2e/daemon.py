@@ -1,6 +1,7 @@
 """A relay that runs on its own, as a process, for the tests of a module or of one test."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from showcaller.transport.worker.process_identity import ProcessIdentity, signal_process
+from showcaller.transport.worker.worker_folder import WorkerCard, worker_folders
 from tests.e2e.program import Showcaller
 
 
@@ -37,14 +40,30 @@ class Daemon(NamedTuple):
 
 @contextmanager
 def serving(showcaller: Showcaller, *options: str) -> Generator[Daemon]:
-    """Start a daemon and wait until it is ready; it is gone after the ``with``."""
-    with showcaller.start("serve", *options) as process:
-        assert process.stdout is not None
-        ready = process.stdout.readline()
-        assert "listens on http://127.0.0.1:" in ready, finish_with(process)
-        told: dict[str, Any] = json.loads((showcaller.home / "relay.json").read_text())
-        assert f"http://127.0.0.1:{told['port']} (process {process.pid})" in ready
-        yield Daemon(process, showcaller.home, told["port"])
+    """Start a daemon and wait until it is ready; it and its workers are gone after the ``with``."""
+    try:
+        with showcaller.start("serve", *options) as process:
+            assert process.stdout is not None
+            ready = process.stdout.readline()
+            assert "listens on http://127.0.0.1:" in ready, finish_with(process)
+            told: dict[str, Any] = json.loads((showcaller.home / "relay.json").read_text())
+            assert f"http://127.0.0.1:{told['port']} (process {process.pid})" in ready
+            yield Daemon(process, showcaller.home, told["port"])
+    finally:
+        end_workers(showcaller.home)
+
+
+def living_workers(home: Path) -> list[WorkerCard]:
+    """Give the worker processes of a data folder that are there."""
+    cards = [folder.read() for folder in worker_folders(home / "workers")]
+    return [card for card in cards if card is not None and card.is_alive]
+
+
+def end_workers(home: Path) -> None:
+    """Kill the workers that a relay has left."""
+    for card in living_workers(home):
+        assert card.pid is not None
+        signal_process(ProcessIdentity(card.pid, card.started), signal.SIGKILL)
 
 
 def finish_with(process: "subprocess.Popen[str]") -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from showcaller.transport.worker.worker_folder import WorkerCard, worker_folders
+from showcaller.transport.worker.worker_folder import WorkerCard
+from tests.e2e.daemon import end_workers, living_workers
 
 LIMIT = 60
 
@@ -64,13 +65,8 @@ class Program:
         self.process.stdin.close()
         self.process.stdout.close()
 
-    def cards(self) -> list[WorkerCard]:
-        return [
-            card for folder in worker_folders(self.home / "workers") if (card := folder.read()) is not None
-        ]
-
     def worker(self) -> WorkerCard:
-        (card,) = [card for card in self.cards() if card.is_alive]
+        (card,) = living_workers(self.home)
         return card
 
 
@@ -82,10 +78,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
     yield program
     if program.process.poll() is None:
         program.kill()
-    for card in program.cards():
-        if card.is_alive:
-            assert card.pid is not None
-            os.kill(card.pid, signal.SIGKILL)
+    end_workers(home)
 
 
 @pytest.fixture
@@ -186,4 +179,4 @@ def test_ending_the_workers_leaves_no_process_and_no_folder(program: Program) ->
     assert program.do("end workers", end=True) == []
     program._reap()
     assert not worker.is_alive
-    assert program.cards() == []
+    assert list((program.home / "workers").iterdir()) == []

@@ -106,6 +106,7 @@ class WorkerPool:
         self._later = later
         self._gate = threading.RLock()
         self._ended = threading.Condition(self._gate)
+        self._there: dict[str, None] = {}  # the workers whose deaths are not done with
         self._slots: dict[str, _Slot] = {}
         self._homes: dict[str, str] = {}  # of each session, the worker that has something of it
         self._left: dict[str, Mapping[str, TurnEnded | None]] = {}
@@ -170,12 +171,12 @@ class WorkerPool:
         """End all workers and start no more; gives those that are still there after ``patience`` seconds."""
         with self._gate:
             self._ending = True
-            names = [name for name, slot in self._slots.items() if slot.worker is not None]
+            names = list(self._there)
         for name in names:
             self._placement.end(name)
         with self._ended:
-            self._ended.wait_for(lambda: not any(slot.worker for slot in self._slots.values()), patience)
-            return [name for name, slot in self._slots.items() if slot.worker is not None]
+            self._ended.wait_for(lambda: not self._there, patience)
+            return list(self._there)
 
     def close(self) -> None:
         """Hang up; the workers and their turns go on."""
@@ -189,6 +190,8 @@ class WorkerPool:
     def _send(self, message: ToWorkerMessage) -> None:
         if isinstance(message, TurnStored):
             self._stored(message)
+        if not self._slots and not isinstance(message, RunTurn):
+            return  # all have ended, and had it as long as they were there
         name = self.place(message.session)
         slot = self._slots[name]
         if isinstance(message, RunTurn):
@@ -240,6 +243,7 @@ class WorkerPool:
             if slot is None:  # it has died already
                 return
             slot.worker = worker
+            self._there[worker.name] = None
             if self._deliver is not None:
                 self._listen(worker)
             waiting, slot.waiting = slot.waiting, []
@@ -258,7 +262,6 @@ class WorkerPool:
                 return
             for session in [each for each, home in self._homes.items() if home == name]:
                 del self._homes[session]
-            self._ended.notify_all()
             deliver = self._deliver
             other = None if self._ending else self._new_name()
             if other is not None:
@@ -268,6 +271,9 @@ class WorkerPool:
             slot.worker.link.close()
             if ends and deliver is not None:
                 deliver(ends)
+        with self._ended:
+            self._there.pop(name, None)
+            self._ended.notify_all()
         if other is None:
             logger.info("Worker %s has ended", name)
         else:

@@ -24,6 +24,8 @@ log = logging.getLogger("showcaller.worker")
 
 LAST_WORDS: Final = 5.0
 """Seconds that a worker that ends waits for its relay to take what it has said last."""
+FIRST_MEETING: Final = 60.0
+"""Seconds after which a worker ends that its relay, which has died at once, has never met."""
 LOOK: Final = 0.05
 
 
@@ -47,7 +49,7 @@ class WorkerService:
         self._host = Host(
             self._link, built_in_providers(), grace=options.grace, journal=SpoolJournal(self._spool)
         )
-        self._is_alone()
+        self._is_alone(min(options.alone, FIRST_MEETING))
 
     async def run(self) -> None:
         """Serve until the end, then interrupt what runs and leave its ends to the relay or in the spool."""
@@ -70,14 +72,14 @@ class WorkerService:
         if news == "refused" and not self._spool.turns:
             self._ending.set()  # nobody waits for anything of this worker
         if news in {"away", "refused"}:
-            self._is_alone()
+            self._is_alone(self._options.alone)
         elif self._alone is not None:
             self._alone.cancel()
             self._alone = None
 
-    def _is_alone(self) -> None:
+    def _is_alone(self, seconds: float) -> None:
         if self._alone is None:
-            self._alone = self._loop.call_later(self._options.alone, self._ending.set)
+            self._alone = self._loop.call_later(seconds, self._ending.set)
 
     async def _last_words(self) -> None:
         """Wait until the relay has acknowledged everything, or is not there to do so."""
