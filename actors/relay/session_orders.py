@@ -15,6 +15,7 @@ from showcaller.actors.relay.session_tags import ForPutAway, ForRelease, ForStop
 from showcaller.actors.relay.turns import Turns
 from showcaller.store.batch import Answer
 
+PUT_AWAY = frozenset({"missing", "archived"})
 ENDABLE = frozenset({"handing", "running", "stopping"})
 
 
@@ -101,7 +102,9 @@ class Orders:
     def held(self, tag: ForStop, stored: Answer) -> None:
         """The store has answered to holding the queue."""
         self._answer(tag, stop_answer(self._session, stored, requested=tag.requested))
-        if not _is_done(stored) and stored.error != "conflict":  # else it was put away meanwhile
+        if stored.error == "conflict" and stored.value in PUT_AWAY:  # there is no queue any more to hold
+            self._turns.step(signals.Released(self._turns.state.stops))
+        elif not _is_done(stored):
             self._turns.step(signals.HoldFailed())
 
     def released(self, tag: ForRelease, stored: Answer) -> None:

@@ -74,7 +74,7 @@ def end_turn(state: TurnState, end: TurnEnded) -> Step:
 
 
 def _is_cut_off(end: TurnEnded) -> bool:
-    return end.outcome == "failed" and end.stop_reason in {"died", "interrupted"}
+    return end.outcome == "failed" and end.stop_reason == "interrupted"
 
 
 def announce(state: TurnState) -> Step:

@@ -109,7 +109,8 @@ class Books:
         """A caller reads what became of a prompt; an end that was told is told again ever after."""
         status = result["status"]
         if status not in ENDED:
-            if message in self.seen:
+            goes_on = "background" in result  # it has answered, and what it began works on
+            if message in self.seen and not goes_on:
                 raise Broken(f"{message} is {status} after it was told to be {self.seen[message]}")
             return
         reply = result.get("reply") or {}

@@ -40,6 +40,7 @@ class Chances:
     takes: float
     put_away: float
     agents: float
+    outlives: bool
     burst: float
 
     @property
@@ -88,5 +89,6 @@ def draw_chances(random: Random) -> Chances:
         takes=random.choice((0.0, 0.5, 1.0)),
         put_away=maybe(0.15, 0.4),
         agents=maybe(0.8, 0.4),
+        outlives=random.random() < 0.3,
         burst=maybe(0.3, 0.15),
     )

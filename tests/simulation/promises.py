@@ -39,6 +39,11 @@ def excuse_what_is_cut(path: Path, books: Books) -> None:
     """A relay has ended: what a worker may have had then may be told as interrupted."""
     stored = Stored(path)
     books.excused.update(row["id"] for row in stored.prompts if row["status"] == "handed")
+    excuse_tasks(stored, books)
+
+
+def excuse_tasks(stored: Stored, books: Books) -> None:
+    """Background tasks end with their worker or their relay."""
     over = {(row["session"], row["worker_task"]) for row in stored.tasks if row["status"] != "running"}
     books.excused_tasks.update(books.tasks.keys() - over)
 

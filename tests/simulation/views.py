@@ -63,7 +63,11 @@ def _session_agrees(world: "World", session: str, listed: dict[str, Any], stored
     if shown != conversation[-5:]:
         raise Broken(f"{session} shows {shown} and has {conversation[-5:]}")
     for work in world.life.port.worker.open.values():
-        if work.run.session == session and read["inFlight"]["text"] != work.end.reply:
+        if work.run.session != session:
+            continue
+        written, shown = work.end.reply, read["inFlight"]["text"]
+        is_end = world.chances.outlives and written.endswith(shown)  # what an earlier relay heard is gone
+        if written != shown and not is_end:
             raise Broken(f"{session} writes {work.end.reply!r} and shows {read['inFlight']}")
     _actor_agrees(world, session, stored)
 

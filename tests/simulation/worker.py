@@ -58,7 +58,7 @@ class SimWorker:
         self.name = name
         self.link: Link
         self.open: dict[str, Work] = {}
-        self._ends: dict[str, TurnEnded] = {}
+        self.ends: dict[str, TurnEnded] = {}
         self.tasks = SimTasks(world, random, books, name, self._say)
 
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
@@ -74,7 +74,7 @@ class SimWorker:
                 case KillAgent():
                     self._kill(message.session)
                 case TurnStored():
-                    self._ends.pop(message.turn, None)
+                    self.ends.pop(message.turn, None)
 
     def _say(self, message: FromWorkerMessage) -> None:
         self._world.say(self.name, told(message))
@@ -88,7 +88,7 @@ class SimWorker:
     def _take(self, run: RunTurn) -> None:
         if run.turn in self.open:
             return
-        known = self._ends.get(run.turn)
+        known = self.ends.get(run.turn)
         if known is not None:
             self._say(known)
             return
@@ -124,7 +124,8 @@ class SimWorker:
             return
         self._answer_steers(work)
         by_agent = work.run.session in self._books.started_by  # nobody counts what continues there
-        if not by_agent and self._world.happens(self._chances.tasks):
+        counted = not by_agent and not self._chances.outlives  # tasks are cut with their relay as yet
+        if counted and self._world.happens(self._chances.tasks):
             self.tasks.start(work.run)
         if work.pieces:
             piece = work.pieces.pop(0)
@@ -138,7 +139,7 @@ class SimWorker:
         if self.open.pop(work.run.turn, None) is not work:
             return
         self._answer_steers(work)
-        self._ends[end.turn] = end
+        self.ends[end.turn] = end
         self._books.told_end(end)
         self._say(end)
 

@@ -4,12 +4,13 @@ The relay is the real one, on a dispatcher that runs one step at a time over a r
 drawn: who comes next, how time passes, what callers do, what is late, doubled, lost or refused, and who dies.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from showcaller.actors.contract.ids import ALPHABET, Prefix
+from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.actors.runtime.testkit import ManualClock
@@ -22,14 +23,15 @@ from tests.simulation.chances import draw_chances
 from tests.simulation.fanouts import Fanouts
 from tests.simulation.life import Life
 from tests.simulation.orders import Orders
-from tests.simulation.promises import broken_promises, excuse_what_is_cut
+from tests.simulation.port import Workforce
+from tests.simulation.promises import broken_promises, excuse_tasks, excuse_what_is_cut
 from tests.simulation.script import Script
 from tests.simulation.stored import Stored
 from tests.simulation.trace import Trace
 from tests.simulation.views import compare_views
 
 MOST_STEPS = 60_000
-LONGEST_CLOSE = 900.0  # seconds: a worker's grace, and the last tries at a store that refuses
+LONGEST_CLOSE = 9000.0  # seconds: a worker's grace, and the last tries at a store that refuses
 
 
 class World:
@@ -58,6 +60,7 @@ class World:
         self._late: list[Callable[[], None]] = []
         self.answered: list[tuple[Calling, dict[str, Any]]] = []
         self.mistakes: list[str] = []
+        self.workforce = Workforce(self, self.random, self.chances, self.books, self._new_worker)
         self.life = self._begin_life()
 
     # -- surroundings of the parts -----------------------------------------------------------------
@@ -105,9 +108,8 @@ class World:
             self.random,
             self.clock,
             self.chances,
-            self.books,
+            self.workforce,
             self.new_id,
-            self._new_worker,
         )
         self.say(life.name, "starts")
         for orphan in self._late:
@@ -137,37 +139,62 @@ class World:
     def _end_life(self, *, keep_writer: bool = False) -> None:
         life = self.life
         self._hear()
-        self.books.excused.update(life.port.at_worker)
-        excuse_what_is_cut(life.path, self.books)
+        self.agenda.forget(life.name)
+        self.agenda.forget(life.port.link_owner)
         self.orders.lose()
         self.callers.lose()
         self.fanouts.lose()
-        self.agenda.forget(life.name)
-        self.agenda.forget(life.port.worker.name)
         life.reader.close()
         if not keep_writer:
             life.writer.close()
+        if self.chances.outlives:
+            self._worker_goes_on()
+        else:
+            self.books.excused.update(life.port.at_worker)
+            excuse_what_is_cut(life.path, self.books)
+            self.agenda.forget(self.workforce.worker.name)
+            self.workforce.start()
         self.life = self._begin_life()
+
+    def _worker_goes_on(self) -> None:
+        """While no relay runs, its worker works on, or dies."""
+        worker = self.workforce.worker
+        worker.link = Deaf(self.workforce.unheard)
+        for _ in range(self.random.choice((0, 0, 3, 30))):
+            due = self.agenda.next_due("work")
+            if due is None:
+                break
+            self.clock.move_to(max(self.clock.monotonic(), due))
+            self.agenda.run_due(self.clock.monotonic(), "work")
+        if self.happens(self.chances.worker_dies):
+            self.say(worker.name, "dies")
+            self.agenda.forget(worker.name)
+            self.workforce.bury()
 
     def worker_dies(self) -> None:
         """The worker dies, and the relay lives on."""
         self.say(self.life.port.worker.name, "dies")
-        excuse_what_is_cut(self.life.path, self.books)
-        self.agenda.forget(self.life.port.worker_dies())
+        if self.chances.outlives:
+            excuse_tasks(Stored(self.life.path), self.books)
+        else:
+            excuse_what_is_cut(self.life.path, self.books)
+        for owner in self.life.port.worker_dies():
+            self.agenda.forget(owner)
 
     def close_relay(self) -> None:
         """The relay is stopped in an orderly way, and another started."""
         life = self.life
-        self.say(life.name, "closes")
-        self.books.excused.update(life.port.at_worker)
-        life.begin_close()
+        leaves = self.chances.outlives and self.random.random() < 0.5
+        self.say(life.name, "closes" + (" and leaves its worker" if leaves else ""))
+        life.begin_close(leaves=leaves)
         until = self.clock.monotonic() + LONGEST_CLOSE
         assert life.closed is not None
         while not life.closed.done:
             if self.happens(self.chances.relay_dies / 20):
                 self.kill()
                 return
-            self.books.excused.update(life.port.at_worker)
+            if not leaves:
+                self.books.excused.update(life.port.at_worker)
             if not self.step() or self.clock.monotonic() > until:
                 raise Broken(f"{life.name} does not close")
         self.settle(work=False)
@@ -319,6 +346,20 @@ def _tries_again(session: Any) -> bool:
     tasks = session._background._tasks._by_name.values()
     unstored = any(task.end is not None or not task.is_stored for task in tasks)
     return session._turns.state.pausing or session._looks_again or unstored
+
+
+class Deaf:
+    """The link of a worker without a relay: what it says is kept."""
+
+    def __init__(self, unheard: list[FromWorkerMessage]) -> None:
+        self._unheard = unheard
+
+    def to_relay(self, messages: Sequence[FromWorkerMessage]) -> None:
+        """Keep it."""
+        self._unheard.extend(messages)
+
+    def to_worker(self, messages: Sequence[ToWorkerMessage]) -> None:
+        """Nobody sends."""
 
 
 def short(result: dict[str, Any]) -> str:
