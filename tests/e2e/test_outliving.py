@@ -170,6 +170,8 @@ def test_relay_and_worker_killed_together_leave_an_interrupted_turn_and_what_had
     program.start()
     assert program.wait(prompt)["stopReason"] == "interrupted"
     assert program.wait(done)["status"] == "done"
+    again = program.call("send", session=prompt["session"], text="echo another", wait_seconds=LIMIT)
+    assert again["reply"]["text"] == "another\n"
     opened.close()
 
 
