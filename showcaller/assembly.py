@@ -11,6 +11,7 @@ from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import Ports, WriterPort
+from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
 from showcaller.data_folder import DataFolder, relay_name
@@ -56,7 +57,7 @@ def open_parts(
         folder, opened, worker_count, read_only=read_only, own_process=own_process
     )
     writer = None if ports.writer is None else watched(ports.writer)
-    ports = replace(ports, writer=writer, settings=settings)
+    ports = replace(ports, writer=writer, in_force=SettingsInForce(settings))
     with dispatcher:
         supervisor = Supervisor.start(ports, new_id("rly_"))
     door = LocalDoor(supervisor, ports, dispatcher)

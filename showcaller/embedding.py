@@ -65,7 +65,7 @@ class Relay:
             read_only: only look: takes no lock, changes nothing, and works beside a running relay.
             writer_process: write the database in a process of its own, which is quicker beside a busy
                 program; without it the dispatcher's thread writes between the actors' turns.
-            settings: the limits of this relay, as long as it is open.
+            settings: what is named here holds as long as the relay is open, over what ``set_setting`` kept.
 
         Raises:
             RelayStartError: what is wrong with the folder or its database, and the way out.
@@ -179,6 +179,30 @@ class Relay:
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
         return self._door.list_fanouts()
+
+    def settings(self) -> Settings:
+        """Give the settings by which this relay goes now: what was set, else the defaults."""
+        return self._door.settings()
+
+    def set_setting(self, name: str, value: object) -> Settings:
+        """Set one of the limits of this relay, from now on and for every later relay of this data folder.
+
+        A turn that runs keeps the limit of its start. ::
+
+            relay.set_setting("max_turn_minutes", 120)
+
+        Args:
+            name: one of the fields of ``Settings``.
+            value: what it allows; None goes back to the default.
+
+        Returns:
+            All settings as they are now.
+
+        Raises:
+            Refusal: there is no such setting, the value is none for it, or it could not be stored.
+
+        """
+        return self._door.set_setting(name, value)
 
     def back_up(self, target: Path | str, *, replace: bool = False) -> Path:
         """Copy all that this relay keeps into one file, as it is at one moment, while it goes on working.

@@ -1,10 +1,13 @@
 """What the owner of a relay can set, with the defaults: checked when it is read, wherever it is kept."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from showcaller.actors.contract import limits
+from showcaller.actors.contract.errors import Refusal, invalid
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import Setting
 
 
@@ -35,3 +38,37 @@ class Settings(BaseModel):
 
 DEFAULTS: Final = Settings()
 """What a relay whose owner has set nothing goes by."""
+
+
+def check_setting(name: object, value: object) -> dict[str, Any]:
+    """Give ``{name: value}`` if that may be set; ``{name: None}`` goes back to the default.
+
+    Raises:
+        Refusal: there is no such setting, and it lists those there are; or the value is none for it, and it
+            says what is.
+
+    """
+    if not isinstance(name, str) or name not in Settings.model_fields:
+        shown = quote_foreign(name, 64) if isinstance(name, str) else type(name).__name__
+        names = ", ".join(Settings.model_fields)
+        raise invalid(f"There is no setting {shown}; there are {names}. Nothing was set.")
+    if value is None:
+        return {name: None}
+    try:
+        return {name: getattr(Settings.model_validate({name: value}), name)}
+    except ValidationError as error:
+        (problem,) = error.errors(include_url=False)
+        default = getattr(DEFAULTS, name)
+        raise invalid(f"{name}: {problem['msg']} (the default is {default}). Nothing was set.") from error
+
+
+def valid_settings(kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Sort what was kept, maybe by another version: what passes, and a sentence on each that does not."""
+    valid: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, value in kept.items():
+        try:
+            valid |= check_setting(name, value)
+        except Refusal as refusal:
+            problems.append(refusal.error.removesuffix(" Nothing was set."))
+    return valid, problems

@@ -1,12 +1,13 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
-from showcaller.actors.contract.settings import DEFAULTS, Settings
+from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage, TurnEnded
+from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.store.batch import Batch, BatchDone
 
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ class Ports:
     ``writer`` is None in a relay that was opened for reading only. ``new_id`` makes ids
     (``contract.ids.new_id``, or a seeded one in a simulation); ``worker`` names the worker that gets the
     prompts; ``default_folder`` is where sessions work that name no folder; ``relay_runs`` tells a relay
-    that was opened for reading whether another one has the store's turns in hand; ``settings`` are the
-    owner's, and ``providers`` what sessions can run. ``outliving`` is None when the workers end with the
-    relay; then ``worker`` names the one that there is.
+    that was opened for reading whether another one has the store's turns in hand; ``in_force`` are the
+    owner's settings, and ``providers`` what sessions can run. ``outliving`` is None when the workers end
+    with the relay; then ``worker`` names the one that there is.
     """
 
     reader: ReaderPort
@@ -100,10 +101,15 @@ class Ports:
     default_folder: str
     version: str
     relay_runs: Callable[[], bool] = _always
-    settings: Settings = DEFAULTS
+    in_force: SettingsInForce = field(default_factory=SettingsInForce)
     providers: ProviderCatalogue = BUILT_IN
     outliving: OutlivingWorkers | None = None
 
     def worker_of(self, session: str) -> str:
         """Give the name of the worker that this session's next turn goes to."""
         return self.worker if self.outliving is None else self.outliving.place(session)
+
+    @property
+    def settings(self) -> Settings:
+        """The owner's settings as they are now: ask again each time, since they change."""
+        return self.in_force.now

@@ -30,7 +30,7 @@ class Recovered(NamedTuple):
 
 
 class Recovery(Actor):
-    """Runs once: notes that the relay is open, ends the turns that were cut, and reads the outbox.
+    """Runs once: reads the settings, notes that the relay is open, ends cut turns, and reads the outbox.
 
     The prompts of a fan-out are not started here: its own actor does that when it is resumed, within its
     bound of jobs. Without a writer the relay only looks, and nothing is changed.
@@ -56,6 +56,7 @@ class Recovery(Actor):
 
     async def _recover(self, writer: ActorRef[Any] | None) -> Recovered:
         ports = self._ports
+        ports.in_force.take_kept(await read(ports.reader, "settings"))
         if writer is None:
             return Recovered(None, _identity(await read(ports.reader, "relay")))
         at = ports.clock.wall()

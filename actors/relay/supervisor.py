@@ -10,6 +10,7 @@ from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, StopFanout
+from showcaller.actors.relay.housekeeping import Housekeeper
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
     AwaitReady,
@@ -29,6 +30,7 @@ from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session import Session
+from showcaller.actors.relay.settings_keeper import SetSetting, SettingsKeeper
 from showcaller.actors.relay.writer import WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import Ledger
 from showcaller.actors.runtime import Actor, ActorRef, GetChild, Terminated, hand_on, take_reply
@@ -66,6 +68,8 @@ class Supervisor(Actor):
         self._ledger = Ledger(incarnation)
         self._writer: ActorRef[Any] | None = None
         self._recovery: ActorRef[Any] | None = None
+        self.housekeeper: ActorRef[Any] | None = None
+        self._settings_keeper: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
 
     def on_start(self) -> None:
@@ -145,12 +149,18 @@ class Supervisor(Actor):
             answer(reply, self._identity)
         elif self._writer is None:
             answer(reply, Refusal(Code.STORAGE, "This relay is open for reading only: nothing was stored."))
-        elif isinstance(message, ToSession):
-            self._to_session(message, reply, self._writer)
+        else:
+            self._carry_out(message, reply, self._writer)
+
+    def _carry_out(self, message: Any, reply: Reply, writer: ActorRef[Any]) -> None:
+        if isinstance(message, ToSession):
+            self._to_session(message, reply, writer)
         elif isinstance(message, CreateSession):
-            self._create(message, reply, self._writer)
+            self._create(message, reply, writer)
         elif isinstance(message, FanoutRequest):
-            self._begin_fanout(message, reply, self._writer)
+            self._begin_fanout(message, reply, writer)
+        elif isinstance(message, SetSetting):
+            self._set(message, reply, writer)
         else:
             super().on_receive(message)
 
@@ -222,6 +232,12 @@ class Supervisor(Actor):
         _ = ref.stop(block=False)
         self._maybe_closed()
 
+    def _set(self, message: SetSetting, reply: Reply, writer: ActorRef[Any]) -> None:
+        if self._settings_keeper is None:
+            self._settings_keeper = SettingsKeeper.start(self._ports.in_force, writer)
+        if reply is not None:
+            self._settings_keeper.forward(message, reply)
+
     # -- fan-outs ----------------------------------------------------------------------------------
 
     def _begin_fanout(self, request: FanoutRequest, reply: Reply, writer: ActorRef[Any]) -> None:
@@ -247,6 +263,8 @@ class Supervisor(Actor):
             return  # the writer's end has settled it
         self._failed = recovered.error
         self._identity = recovered.identity
+        if recovered.error is None and self._writer is not None:
+            self.housekeeper = Housekeeper.start(self._ports, self._writer)
         stash, self._stash = self._stash, None
         for session in recovered.sessions:
             self._take_safely(ToSession(session, Wake()), None)
@@ -259,6 +277,7 @@ class Supervisor(Actor):
         self._failed = gone = Refusal(Code.STORAGE, STORE_GONE)
         self._writer = None
         self._ledger.give_up()
+        self._end_housekeeping()
         if self._recovery is not None and self._stash is not None:
             self._recovery.kill()
             self._recovered(Recovered(gone))
@@ -272,11 +291,18 @@ class Supervisor(Actor):
     def _close(self, close: Close, reply: Reply) -> None:
         self._closing = [*(self._closing or []), reply]
         leaves = close.leaves and self._ports.outliving is not None
+        self._end_housekeeping()
         for fanout in self._fanouts.values():
             tell_if_alive(fanout, LeaveFanout(_stopping()) if leaves else StopFanout())
         for session, ref in self.directory.items():
             self._pass_on(session, ref, StopRunning("leaving" if leaves else "closing"), None)
         self._maybe_closed()
+
+    def _end_housekeeping(self) -> None:
+        """Nothing more is tidied up: an end does not wait for it."""
+        if self.housekeeper is not None:
+            self.housekeeper.kill()
+            self.housekeeper = None
 
     def _maybe_closed(self) -> None:
         if not self._closing or len(self.directory) or self._fanouts:

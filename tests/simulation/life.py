@@ -10,6 +10,7 @@ from showcaller.actors.contract.provider_entries import ProviderCatalogue, Provi
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.relay.messages import Close, ToSession
 from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import Future
 from showcaller.actors.runtime.testkit import ManualClock, ManualDispatcher
@@ -61,7 +62,7 @@ class Life:
             default_folder=str(home),
             version="1",
             providers=PROVIDERS,
-            settings=Settings(agent_sessions=True, unsafe_no_cards=True),
+            in_force=SettingsInForce(Settings(agent_sessions=True, unsafe_no_cards=True)),
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, new_id("rly_"))
@@ -83,6 +84,12 @@ class Life:
     def is_ready(self) -> bool:
         """Whether the relay's own threads have something to do."""
         return bool(self.dispatcher._ready)
+
+    def next_timer(self) -> float | None:
+        """When the next timer fires; None when all that is still to come is the next tidying up."""
+        timers = self.dispatcher.timers
+        rounds = 0 if self.actor.housekeeper is None else 1
+        return timers.next_due() if len(timers) > rounds else None
 
     def session_actors(self) -> dict[str, Any]:
         """The sessions that are awake."""

@@ -222,7 +222,7 @@ class World:
         return self._let_time_pass(None if work else "transit")
 
     def _let_time_pass(self, kind: Kind | None) -> bool:
-        moments = [self.agenda.next_due(kind), self.life.dispatcher.timers.next_due()]
+        moments = [self.agenda.next_due(kind), self.life.next_timer()]
         known = [moment for moment in moments if moment is not None]
         if not known or (kind is not None and moments[0] is None):
             return False

@@ -7,6 +7,7 @@ from typing import Any
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.settings import Settings, check_setting
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls import (
@@ -23,6 +24,7 @@ from showcaller.actors.relay.fanout_messages import FanoutRequest
 from showcaller.actors.relay.messages import Close
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
+from showcaller.actors.relay.settings_keeper import SetSetting
 from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.local_fanout import LocalFanout
 
@@ -112,6 +114,23 @@ class LocalDoor:
             self._under_way.add(result)
         result.add_done_callback(self._under_way.discard)
         return result
+
+    # -- settings ----------------------------------------------------------------------------------
+
+    def settings(self) -> Settings:
+        """Give the owner's settings as they are in force."""
+        return self._ports.settings
+
+    def set_setting(self, name: object, value: object) -> Settings:
+        """Keep a setting and go by it; gives all that are in force then, or raises ``Refusal``."""
+        ((known, checked),) = check_setting(name, value).items()
+        if self._closed:
+            raise _closed()
+        try:
+            in_force: Settings = self._supervisor.ask(SetSetting(known, checked))
+        except Exception as error:
+            raise refusal_for(error) from error
+        return in_force
 
     # -- fan-outs ----------------------------------------------------------------------------------
 

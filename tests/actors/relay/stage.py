@@ -19,6 +19,7 @@ from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.relay.messages import Close, StopRunning, ToSession
 from showcaller.actors.relay.ports import OutlivingWorkers, Ports, WorkerPort
+from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import Future
 from showcaller.actors.runtime.testkit import ManualDispatcher
@@ -65,7 +66,7 @@ class Stage:
             relay_name=NAME,
             default_folder=str(home),
             version="1",
-            settings=settings,
+            in_force=SettingsInForce(settings),
             providers=providers,
             outliving=outliving,
         )

@@ -1,36 +1,23 @@
 """What is kept for a time goes when that time is over, and not before."""
 
-from typing import Any
-
-import pytest
-
 from showcaller.actors.contract.settings import Settings
-from showcaller.actors.relay.housekeeping import Housekeeper, old_by
+from showcaller.actors.contract.worker import TaskEnded, TaskOutput, TaskStarted
+from showcaller.actors.relay.housekeeping import old_by
+from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
 DAY = 24 * 3600.0
 
 
-@pytest.fixture(autouse=True)
-def housekeeper(stage: Stage) -> None:
-    """Have somebody who tidies up in the relay."""
-    actor: Any = stage.supervisor._actor
-    with stage.dispatcher:
-        Housekeeper.start(stage.ports, actor._writer)
-    stage.settle()
-
-
-def finished(stage: Stage) -> None:
-    """Have a turn begun and ended, of a prompt with an id."""
-    result = stage.begin("create_session", "the-id", text="go", wait_seconds=0)
-    stage.settle()
-    assert result.get()["ok"]
+def finished(stage: Stage, client_id: str | None = None) -> None:
+    """Have a turn begun and ended, of a prompt that its caller named."""
+    assert stage.call("create_session", client_id, text="go", wait_seconds=0)["ok"]
     stage.workers.end(stage.workers.runs[-1].turn)
     stage.settle()
 
 
 def test_events_and_the_names_of_writes_go_after_a_week(stage: Stage) -> None:
-    finished(stage)
+    finished(stage, "the-id")
     stage.advance(7 * DAY - 7200)
     stage.settle()
     assert len(stage.read("events")["events"]) == 2
@@ -39,6 +26,64 @@ def test_events_and_the_names_of_writes_go_after_a_week(stage: Stage) -> None:
     stage.settle()
     assert stage.read("events") == {"events": [], "next": 2, "gap": 3}
     assert stage.read("client_call", caller=None, client_id="the-id") is None
+
+
+def test_a_repeat_is_known_for_a_week_over_restarts_and_then_is_a_new_write(stage: Stage) -> None:
+    finished(stage, "the-id")
+    first = stage.call("create_session", "the-id", text="go", wait_seconds=0)
+    stage.advance(7 * DAY - 7200)
+    stage = stage.again()
+    assert stage.call("create_session", "the-id", text="go", wait_seconds=0)["session"] == first["session"]
+    stage.dispatcher.manual_clock.set_wall(stage.dispatcher.manual_clock.wall() + 7 * 24 * 3600 * 1000)
+    stage.advance(3601)
+    stage.settle()
+    assert stage.call("create_session", "the-id", text="go", wait_seconds=0)["session"] != first["session"]
+
+
+def test_a_log_that_grows_long_loses_its_oldest_events_and_a_reader_behind_is_told(
+    open_stage: OpenStage,
+) -> None:
+    stage = open_stage(settings=Settings(log_events=1_000))
+    for _ in range(502):
+        finished(stage)
+    assert stage.read("events", since=4)["gap"] is None
+    stage.advance(61)
+    stage.settle()
+    behind = stage.read("events", since=3, limit=1)
+    assert (behind["gap"], behind["events"][0]["cursor"], behind["next"]) == (5, 5, 5)
+    assert stage.read("events", since=4, limit=1)["gap"] is None
+    assert len(stage.read("events", since=0, limit=2_000)["events"]) == 1_000
+    assert stage.again().read("events", since=0, limit=1)["gap"] == 5
+
+
+def test_the_output_of_a_task_goes_an_hour_after_its_end_and_not_while_it_runs(stage: Stage) -> None:
+    session, _ = stage.create()
+    for name in ("ends", "runs"):
+        stage.workers.say(TaskStarted(session=session, task=name, type="command", description=name))
+        stage.workers.say(TaskOutput(session=session, task=name, text="all passed"))
+    stage.workers.say(TaskEnded(session=session, task="ends", outcome="done"))
+    stage.settle()
+    running, ended = sorted(stage.read("tasks", session=session), key=lambda task: task["ended_at"] or 0)
+    stage.advance(3500)
+    assert stage.read("task", session=session, task=ended["id"])["tail"] == "all passed"
+    stage.advance(3700)
+    stage.settle()
+    assert not stage.read("task", session=session, task=ended["id"])["tail"]
+    shown = stage.call("read_task_output", session=session, task_id=running["id"])
+    assert shown["tail"] == ["all passed"]
+
+
+def test_a_relay_that_closes_does_not_wait_for_its_next_round(stage: Stage) -> None:
+    stage.create()
+    stage.close()
+    assert stage.dispatcher.clock.monotonic() < 60
+
+
+def test_a_relay_that_only_looks_tidies_nothing_up(open_stage: OpenStage) -> None:
+    finished(open_stage())
+    looking = open_stage(read_only=True)
+    looking.advance(30 * DAY)
+    assert len(looking.read("events")["events"]) == 2
 
 
 def test_a_start_is_not_held_up_and_a_short_lived_relay_tidies_up_too(stage: Stage) -> None:

@@ -198,7 +198,7 @@ def test_no_timer_outlives_its_turn_and_none_is_set_for_attempts_of_a_fan_out_or
     run.work()
     assert run.recorded == {"a": "done"}
     unbounded = stage.again()
-    object.__setattr__(unbounded.ports, "settings", Settings(max_turn_minutes=0))
+    unbounded.ports.in_force.change("max_turn_minutes", 0)
     unbounded.create()
     unbounded.advance(1_000_000)
     assert unbounded.workers.stops == []

@@ -58,7 +58,7 @@ def test_of_all_that_is_wrong_with_a_create_the_first_gives_the_code(
     if mended <= NESTED:
         occupy(stage, caller, "ses_nested000000")
         caller = Agent(stage, "ses_nested000000")
-    object.__setattr__(stage.ports, "settings", stage.ports.settings.model_copy(update=settings))
+    stage.ports.in_force.now = stage.ports.settings.model_copy(update=settings)
     for _, _, _, prepare in wrong:
         if prepare is not None:
             prepare(stage, caller)

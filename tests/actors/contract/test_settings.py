@@ -1,0 +1,41 @@
+"""What an owner sets is checked where it comes in, and where it was kept."""
+
+from typing import Any
+
+import pytest
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.settings import DEFAULTS, check_setting, valid_settings
+
+WRONG: list[tuple[object, Any, str]] = [
+    ("longest_wait_minutes", 61, "longest_wait_minutes: .* 60 .*default"),
+    ("longest_wait_minutes", 1, "longest_wait_minutes: .* 2 "),
+    ("longest_wait_minutes", "5", "integer"),
+    ("longest_wait_minutes", True, "integer"),
+    ("agent_sessions", 1, "boolean"),
+    ("log_days", [7], "integer"),
+    ("log_dayz", 7, "no setting .*log_dayz.*log_days"),
+    ("now", None, "no setting"),
+    (7, 7, "no setting int"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "told"), WRONG)
+def test_what_is_no_setting_is_refused_with_what_is(name: object, value: Any, told: str) -> None:
+    with pytest.raises(Refusal, match=told) as refused:
+        check_setting(name, value)
+    assert refused.value.code is Code.INVALID_INPUT
+
+
+def test_every_setting_takes_its_default_and_nothing() -> None:
+    for name, value in DEFAULTS.model_dump().items():
+        assert check_setting(name, value) == {name: value}
+        assert check_setting(name, None) == {name: None}
+
+
+def test_of_what_was_kept_only_what_does_not_pass_is_left_out() -> None:
+    valid, problems = valid_settings({"log_days": 3, "log_events": 1, "of_a_later_version": "x"})
+    assert valid == {"log_days": 3}
+    assert len(problems) == 2
+    assert problems[0].startswith("log_events:")
+    assert "of_a_later_version" in problems[1]
