@@ -11,6 +11,7 @@ from bench.rows import (
     idle,
     line,
     lives,
+    many_sessions,
     ping_pong,
     ring,
     spawn,
@@ -53,7 +54,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     "runtime": (*FIGURES, *FEATURES),
     "figures": FIGURES,
     "features": FEATURES,
-    "relay": (line.ROW,),
+    "relay": (line.ROW, *many_sessions.ROWS),
     "smoke": (tell_one.ROW, line.ROW),
 }
 
