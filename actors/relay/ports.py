@@ -61,12 +61,14 @@ class OutlivingWorkers(Protocol):
 
     def place(self, session: str) -> str:
         """Give the name of the worker that this session's next turn goes to."""
+        ...
 
     def attach(self, session: str, worker: str) -> None:
         """Note that this worker, which ``has`` told to be there, has something of the session already."""
 
     def has(self, worker: str) -> bool:
         """Tell whether a worker of this name is there."""
+        ...
 
     def left_by(self, worker: str) -> "Mapping[str, TurnEnded | None] | None":
         """Give what a dead worker had: the turns that may have run, each with its end if it had one.

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Thread
@@ -144,7 +144,7 @@ def test_the_store_is_held_until_it_is_replaced(desk: Desk, copy: Path) -> None:
     seen: list[bool] = []
 
     @contextmanager
-    def alone() -> Iterator[None]:
+    def alone() -> Generator[None]:
         yield
         seen.append(desk.path.with_name("store.db.replaced-1").exists())
 

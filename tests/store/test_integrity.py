@@ -1,6 +1,7 @@
 """What a check finds: nothing in a sound store, and in any other what is wrong and where."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -113,11 +114,12 @@ def spoil(path: Path) -> None:
 
 
 @pytest.mark.parametrize("check", [quick_check, full_check])
-def test_a_damaged_file_is_told_and_not_followed(path: Path, desk: Desk, check: object) -> None:
+def test_a_damaged_file_is_told_and_not_followed(
+    path: Path, desk: Desk, check: Callable[[Path], list[str]]
+) -> None:
     desk.run(*[("create_session", {"session": session_of(str(n)), "message": None}) for n in range(2_000)])
     desk.close()
     spoil(path)
-    assert callable(check)
     assert "damaged" in check(path)[0]
 
 
