@@ -42,6 +42,13 @@ def excuse_what_is_cut(path: Path, books: Books) -> None:
     excuse_tasks(stored, books)
 
 
+def excuse_what_joins(stored: Stored, books: Books) -> None:
+    """A relay has ended: what an agent says then of a message on its way into a turn may not be heard."""
+    books.excused.update(
+        row["id"] for row in stored.prompts if row["status"] == "handed" and row["steered_into"] is not None
+    )
+
+
 def excuse_tasks(stored: Stored, books: Books) -> None:
     """Background tasks end with their worker or their relay."""
     over = {(row["session"], row["worker_task"]) for row in stored.tasks if row["status"] != "running"}

@@ -24,7 +24,7 @@ from tests.simulation.fanouts import Fanouts
 from tests.simulation.life import Life
 from tests.simulation.orders import Orders
 from tests.simulation.port import Workforce
-from tests.simulation.promises import broken_promises, excuse_tasks, excuse_what_is_cut
+from tests.simulation.promises import broken_promises, excuse_tasks, excuse_what_is_cut, excuse_what_joins
 from tests.simulation.script import Script
 from tests.simulation.stored import Stored
 from tests.simulation.trace import Trace
@@ -148,6 +148,7 @@ class World:
         if not keep_writer:
             life.writer.close()
         if self.chances.outlives:
+            excuse_what_joins(Stored(life.path), self.books)
             self._worker_goes_on()
         else:
             self.books.excused.update(life.port.at_worker)
