@@ -176,7 +176,11 @@ class World:
         """The worker dies, and the relay lives on."""
         self.say(self.life.port.worker.name, "dies")
         if self.chances.outlives:
-            excuse_tasks(Stored(self.life.path), self.books)
+            stored = Stored(self.life.path)
+            excuse_tasks(stored, self.books)
+            handed = {row["id"] for row in stored.prompts if row["status"] == "handed"}
+            # A relay that has just started and not asked for them yet does not look into what is left of them.
+            self.books.excused.update(handed - set(self.life.port.at_worker))
         else:
             excuse_what_is_cut(self.life.path, self.books)
         for owner in self.life.port.worker_dies():
