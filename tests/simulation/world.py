@@ -179,7 +179,7 @@ class World:
             stored = Stored(self.life.path)
             excuse_tasks(stored, self.books)
             handed = {row["id"] for row in stored.prompts if row["status"] == "handed"}
-            # A relay that has just started and not asked for them yet does not look into what is left of them.
+            # A relay that has not asked for them since its start does not look into what is left of them.
             self.books.excused.update(handed - set(self.life.port.at_worker))
         else:
             excuse_what_is_cut(self.life.path, self.books)
