@@ -1,5 +1,6 @@
 """Living through the worlds of many seeds: in a fast place and in several processes."""
 
+import atexit
 import logging
 import shutil
 import tempfile
@@ -79,6 +80,7 @@ def first_failure(seeds: Iterable[int]) -> Outcome | None:
 
 def live_through_many(seeds: Iterable[int], jobs: int) -> Iterator[Outcome]:
     """Live through many seeds in several processes; gives the outcomes in order, traces of failures only."""
+    empty_store()  # for all processes
     if jobs == 1:
         yield from map(_briefly, seeds)
         return
@@ -94,7 +96,9 @@ def _briefly(seed: int) -> Outcome:
 @cache
 def empty_store() -> Path:
     """A store without content, made once: making the tables takes longer than most worlds."""
-    file = Path(tempfile.mkdtemp(prefix="showcaller-empty-", dir=fast_place())) / "relay.db"
+    folder = Path(tempfile.mkdtemp(prefix="showcaller-empty-", dir=fast_place()))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = folder / "relay.db"
     open_for_writing(file).close()
     return file
 
