@@ -2,9 +2,17 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
+from showcaller.actors.contract.worker import (
+    RunTurn,
+    SteerTurn,
+    StopTurn,
+    TurnEnded,
+    TurnOutput,
+    TurnReturned,
+    TurnStored,
+)
 from showcaller.actors.relay import turn
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.at_workers import AtWorkers
@@ -94,9 +102,11 @@ class Turns:
                 self._take_up(row, [])
 
     def _take_up(self, row: dict[str, Any], joined: list[dict[str, Any]]) -> None:
-        known = self._at_workers.find(self._session, row["id"]) if row["status"] == "handed" else None
-        if row["status"] == "handed" and known is None and self._asks_worker(row):
-            known = "running"
+        known: TurnEnded | TurnReturned | Literal["running"] | None = None
+        if row["status"] == "handed":
+            known = self._at_workers.find(self._session, row["id"])
+            if known is None:
+                known = "running" if self._asks_worker(row) else self._fate(row)
         if row["status"] == "handed" and known is None:  # to be sent when the session failed; was it?
             logger.error("The store has %s with a worker, but none is known to have it", row["id"])
         elif known is not None:
@@ -106,6 +116,8 @@ class Turns:
             self.step(event)
         if isinstance(known, TurnEnded):
             self.step(signals.WorkerEnded(known))
+        elif isinstance(known, TurnReturned):
+            self.returned(row["id"])
         elif known is not None:
             self._watch_time(row["id"], row["handed_at"], is_attempt=row["fanout"] is not None)
 
@@ -119,6 +131,16 @@ class Turns:
         self._at_workers.begin(self._session, row["id"])
         self._ports.workers.send([run])
         return True
+
+    def _fate(self, row: dict[str, Any]) -> TurnEnded | TurnReturned | None:
+        """Tell what became of a turn whose worker has died since the relay's start; None if it was cut."""
+        outliving = self._ports.outliving
+        left = None if outliving is None else outliving.left_by(row["worker"])
+        if left is None:
+            return None
+        if row["id"] not in left:
+            return TurnReturned(session=self._session, turn=row["id"])
+        return left[row["id"]]
 
     def returned(self, turn_id: str) -> None:
         """No worker has had this turn, nor will."""

@@ -37,6 +37,18 @@ class Workforce:
         return self.left.get(worker)
 
 
+class Dying(Workforce):
+    """Has its worker die once the relay, at its start, has seen it there."""
+
+    def __init__(self, left: Mapping[str, Mapping[str, TurnEnded | None]]) -> None:
+        super().__init__("wrk_000000000008", left=left)
+        self.looks = 0
+
+    def has(self, worker: str) -> bool:
+        self.looks += worker == WORKER
+        return super().has(worker) or (worker == WORKER and self.looks == 1)
+
+
 def with_a_turn(home: Path) -> tuple[Stage, str, str]:
     """A relay with a turn at the worker, and its session and message."""
     stage = Stage(home, outliving=Workforce())
@@ -67,6 +79,7 @@ def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_be
     assert [stored.turn for stored in stage.workers.stored] == [message]
 
 
+@pytest.mark.parametrize("seen", [False, True], ids=["with the relay", "while the next one starts"])
 @pytest.mark.parametrize(
     ("left", "status", "kinds"),
     [
@@ -76,8 +89,8 @@ def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_be
         pytest.param("none", "handed", ["turn_started", "turn_started"], id="no receipt: it runs now"),
     ],
 )
-def test_what_becomes_of_a_turn_whose_worker_died_with_the_relay(
-    tmp_path: Path, left: str, status: str, kinds: list[str]
+def test_what_becomes_of_a_turn_whose_worker_died(
+    tmp_path: Path, left: str, status: str, kinds: list[str], *, seen: bool
 ) -> None:
     stage, session, message = with_a_turn(tmp_path)
     stage.drop()
@@ -88,7 +101,7 @@ def test_what_becomes_of_a_turn_whose_worker_died_with_the_relay(
         "end": {WORKER: {message: end}},
         "none": {WORKER: {}},
     }
-    workforce = Workforce("wrk_000000000008", left=known[left])
+    workforce = Dying(known[left]) if seen else Workforce("wrk_000000000008", left=known[left])
     stage = Stage(tmp_path, outliving=workforce)
     assert stage.status(message) == status
     assert [kind for kind, _ in stage.events(session)] == kinds
