@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.e2e.daemon import serving
+from tests.e2e.daemon import living_workers, serving
 from tests.e2e.program import LIMIT, Bell, Showcaller, alive, finish
 from tests.e2e.test_interrupted import press_until_it_leaves
 
@@ -75,16 +75,19 @@ def test_a_port_that_is_taken_is_told_before_anything_is_stored(showcaller: Show
     assert not (showcaller.home / "relay.db").exists()
 
 
-def test_a_signal_ends_it_in_order_and_nothing_is_left(showcaller: Showcaller) -> None:
+def test_a_signal_ends_it_in_order_and_leaves_its_workers_alone(showcaller: Showcaller) -> None:
     with serving(showcaller, "--log", "json") as daemon:
-        writer = children(daemon.process.pid)
+        assert showcaller("fanout", "true {}", "a").code == 0
+        (worker,) = (card.pid for card in living_workers(daemon.home))
+        writer = [child for child in children(daemon.process.pid) if child != worker]
         assert writer
         daemon.process.send_signal(signal.SIGTERM)
         ended = finish(daemon.process)
         assert ended.code == 0, ended.err
+        assert alive(writer) == []
+        assert [card.pid for card in living_workers(daemon.home)] == [worker]
     events = [json.loads(line)["event"] for line in ended.err.splitlines()]
-    assert events == ["ready", "stopping", "stopped"]
-    assert alive(writer) == []
+    assert [event for event in events if event.islower()] == ["ready", "stopping", "stopped"]
     assert not (showcaller.home / "relay.json").exists()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", daemon.port))
@@ -95,16 +98,18 @@ def test_stop_waits_until_the_relay_has_ended_and_tells_when_there_is_none(showc
         stopped = showcaller("stop", "--workers", "--json")
         assert (stopped.code, json.loads(stopped.out)) == (0, {"stopped": daemon.process.pid})
         assert alive([daemon.process.pid]) == []
+        assert living_workers(daemon.home) == []
         assert daemon.process.wait(LIMIT) == 0
     assert showcaller("stop").code == 3
 
 
 def test_a_second_signal_leaves_at_once(showcaller: Showcaller, bell: Bell) -> None:
-    """The first waits for the turns to end, and this one's does not want to."""
+    """It would wait for the turns to end, and this one's does not want to."""
     stubborn = f"trap '' TERM; {bell.ring}; {bell.wait}; {bell.wait}"
     with serving(showcaller) as daemon, showcaller.start("fanout", stubborn, "a", "--json"):
         bell.hear(1)
-        daemon.process.send_signal(signal.SIGTERM)
+        with daemon.owner as owner:
+            assert owner.post("/api/stop", json={"workers": True}).json()["ok"]
         assert daemon.process.stderr is not None
         while "stopping" not in daemon.process.stderr.readline():
             pass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.daemon import Daemon, serving
+from tests.e2e.daemon import Daemon, end_workers, living_workers, serving
 from tests.e2e.program import LIMIT, Bell, Ended, Showcaller, finish, group_of
 from tests.e2e.test_interrupted import ITEMS, LATE, QUICK, SLOW, in_the_middle, resume
 
@@ -95,20 +95,34 @@ def test_a_command_that_is_killed_leaves_its_fan_out_to_the_relay_and_resume_joi
     assert Counter(bell.heard()) == Counter(LATE)
 
 
-def test_a_fan_out_is_followed_on_when_its_relay_is_killed_and_started_again(
-    showcaller: Showcaller, bell: Bell
+@pytest.mark.parametrize("end", ["killed", "stopped"])
+def test_a_fan_out_is_followed_on_when_its_relay_is_started_again_and_what_ran_is_taken_over(
+    showcaller: Showcaller, bell: Bell, end: str
 ) -> None:
-    (showcaller.folder / "hold").touch()
-    slow = f"{bell.ring}; echo {{}}; case {{}} in slow*) [ ! -e hold ] || {bell.wait};; esac"
-    with (
-        serving(showcaller) as first,
-        showcaller.start("fanout", slow, *ITEMS, "--jobs", "4", "--json") as process,
-    ):
-        assert sorted(bell.hear(len(QUICK + SLOW))) == sorted(QUICK + SLOW)
-        (showcaller.folder / "hold").unlink()
-        first.process.kill()
+    with serving(showcaller) as first, in_the_middle(showcaller, bell) as process:
+        if end == "killed":
+            first.process.kill()
+        else:
+            assert showcaller("stop").code == 0
         first.process.wait(LIMIT)
         await_waiting(process)
+        with serving(showcaller):
+            bell.open_gate(len(SLOW))
+            ended = finish(process)
+    assert ended.code == 0, ended.err
+    assert {item: result["attempts"] for item, result in ended.by_item.items()} == dict.fromkeys(ITEMS, 1)
+    assert Counter(bell.heard()) == Counter(LATE)
+
+
+def test_what_died_with_its_worker_starts_again_when_the_relay_is_back(
+    showcaller: Showcaller, bell: Bell
+) -> None:
+    with serving(showcaller) as first, in_the_middle(showcaller, bell) as process:
+        first.process.kill()
+        first.process.wait(LIMIT)
+        end_workers(showcaller.home)
+        await_waiting(process)
+        (showcaller.folder / "hold").unlink()
         with serving(showcaller):
             ended = finish(process)
     assert ended.code == 0, ended.err
@@ -117,11 +131,12 @@ def test_a_fan_out_is_followed_on_when_its_relay_is_killed_and_started_again(
     assert Counter(bell.heard()) == Counter(SLOW + LATE)
 
 
-def test_a_relay_that_is_stopped_ends_its_fan_out_with_all_results_and_how_to_go_on(
+def test_a_relay_that_ends_with_its_workers_ends_its_fan_out_with_all_results_and_how_to_go_on(
     showcaller: Showcaller, bell: Bell
 ) -> None:
     with serving(showcaller), in_the_middle(showcaller, bell) as process:
-        assert showcaller("stop").code == 0
+        assert showcaller("stop", "--workers").code == 0
+        assert living_workers(showcaller.home) == []
         ended = finish(process)
     assert ended.code == 1, ended.err
     status = {item: result["status"] for item, result in ended.by_item.items()}

@@ -66,10 +66,16 @@ class LocalPlacement:
         """Start a worker; ``died`` gets its name after its death. Raises OSError, and may be tried again."""
         folder = WorkerFolder(self._parent / name)
         folder.make()
-        card = WorkerCard(name=name, token=token_urlsafe(24))
-        folder.write(card)
-        options = WorkerOptions(name=name, address=self._address, token=card.token, folder=str(folder.path))
-        process = identify(_spawn(options, folder.log))
+        token = token_urlsafe(24)
+        options = WorkerOptions(name=name, address=self._address, token=token, folder=str(folder.path))
+        child = _spawn(folder.log)
+        assert child.stdin is not None
+        with child.stdin as pipe:
+            process = identify(child.pid)
+            card = WorkerCard(name=name, token=token, pid=process.pid, started=process.started)
+            # Before it has its options: a relay that dies here leaves none that runs and that nobody knows.
+            folder.write(card)
+            pipe.write(options.model_dump_json().encode() + b"\n")
         logger.info("Worker %s runs as process %d", name, process.pid)
         return self._take(folder, card, process, died, hear)
 
@@ -95,8 +101,8 @@ class LocalPlacement:
         return worker
 
 
-def _spawn(options: WorkerOptions, log: Path) -> int:
-    """Start the process in a session of its own, with its options on a pipe that no other process has."""
+def _spawn(log: Path) -> "subprocess.Popen[bytes]":
+    """Start the process in a session of its own; it waits for its options on a pipe that no other has."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         process = subprocess.Popen(
@@ -108,8 +114,5 @@ def _spawn(options: WorkerOptions, log: Path) -> int:
         )
     finally:
         os.close(descriptor)
-    assert process.stdin is not None
-    with process.stdin:
-        process.stdin.write(options.model_dump_json().encode() + b"\n")
     process.returncode = 0  # the watch reaps it; nobody else waits
-    return process.pid
+    return process

@@ -60,7 +60,7 @@ def command(door: Door, port: int, workers: int | None, log: Literal["text", "js
         with contextlib.suppress(OutputLost):  # nobody may read it, and the relay serves all the same
             write(json_line({"ready": line}) if as_json else line)
 
-    with Interrupts(SYSTEM_CLOCK.monotonic) as interrupts:
+    with Interrupts(SYSTEM_CLOCK.monotonic, spares_children=True) as interrupts:
         try:
             door.serve(door.home, ServeOptions(port, workers, log, ready, interrupts.stop_with))
         except RelayStartError as error:

@@ -23,8 +23,9 @@ PATIENCE = 120.0
     cls=Command,
     help="""End the relay of the data folder, and wait until it has ended.
 
-What it has under way is interrupted and stored as that; fan-outs can be gone on
-with. Ends with 3 when no relay runs.
+What it has under way goes on in its workers, and the relay that is started next
+takes it over. With --workers it is interrupted and stored as that; fan-outs can
+be gone on with. Ends with 3 when no relay runs.
 
 \b
 Examples:
@@ -32,7 +33,7 @@ Examples:
   showcaller stop --workers
 """,
 )
-@click.option("--workers", is_flag=True, help="End its workers too.")
+@click.option("--workers", is_flag=True, help="End its workers too, and what they run.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"stopped": PROCESS}.')
 @home_option
 @click.pass_obj

@@ -25,9 +25,10 @@ class Interrupts:
     the main thread.
     """
 
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        """``monotonic`` gives seconds."""
+    def __init__(self, monotonic: Callable[[], float], *, spares_children: bool = False) -> None:
+        """``monotonic`` gives seconds; with ``spares_children`` those go on that can without us."""
         self._monotonic = monotonic
+        self._spares_children = spares_children
         self._presses = Presses()
         self.signalled = False
         self._lock = threading.Lock()
@@ -73,7 +74,7 @@ class Interrupts:
             again, self.signalled = self.signalled, True
             stop = self._stop
         if again:
-            _leave()
+            _leave(spares_children=self._spares_children)
         if stop is not None:
             stop()
 
@@ -82,8 +83,9 @@ def _leave_it_to_the_thread(number: int, frame: FrameType | None) -> None:
     """Be a handler, so that the number is written to the pipe."""
 
 
-def _leave() -> None:
+def _leave(*, spares_children: bool) -> None:
     if sys.stderr.isatty():
         os.write(2, _SHOW_CURSOR)
-    kill_children()
+    if not spares_children:
+        kill_children()
     os._exit(INTERRUPTED)
