@@ -19,7 +19,7 @@ from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.links.absent import NoWorkers
-from showcaller.workers import Workers, open_workers
+from showcaller.workers import Workers, open_workers, workers_are_there
 
 
 class RelayParts(NamedTuple):
@@ -85,14 +85,19 @@ def _open_ports(
         writer=writer,
         workers=workers.port,
         outliving=workers.outliving,
-        worker=new_id("wrk_"),
+        worker=workers.name,
         clock=SYSTEM_CLOCK,
         new_id=new_id,
         relay_name=relay_name(),
         version=VERSION,
         default_folder=_working_folder(),
     )
-    return (replace(ports, relay_runs=folder.relay_runs) if read_only else ports), workers, dispatcher
+    ports = replace(ports, relay_runs=lambda: _turns_go_on(folder)) if read_only else ports
+    return ports, workers, dispatcher
+
+
+def _turns_go_on(folder: DataFolder) -> bool:
+    return folder.relay_runs() or workers_are_there(folder.path)
 
 
 def _working_folder() -> str:

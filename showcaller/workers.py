@@ -1,18 +1,22 @@
 """Where a relay's workers come from: the one place that decides it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import structlog
 import zmq
 
+from showcaller.actors.contract.ids import new_id
 from showcaller.actors.relay.ports import OutlivingWorkers, WorkerPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.data_folder import DataFolder
 from showcaller.transport.doors.start_error import RelayStartError
-from showcaller.transport.placement.processes import WorkerProcesses
+from showcaller.transport.placement.left_workers import LeftWorkers, WorkersAtWorkError, has_living_workers
+from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
 from showcaller.transport.worker.thread import WorkerThread
+from showcaller.transport.worker.worker_folder import ForeignWorkerError
 
 DEFAULT_COUNT: Final = 1
 PATIENCE: Final = 15.0
@@ -28,11 +32,13 @@ def end_with_port() -> None:
 class Workers(NamedTuple):
     """The workers of a relay.
 
-    ``outliving`` is what is known of those that go on when their relay ends, None when they end with
-    ``port``; ``end`` ends them too, after the relay's door is closed. It blocks, and may be called once.
+    ``name`` is that of the one that ends with ``port``, if they do; ``outliving`` is what is known of those
+    that go on when their relay ends; ``end`` ends them too, after the relay's door is closed. It blocks, and
+    may be called once.
     """
 
     port: WorkerPort
+    name: str = ""
     outliving: OutlivingWorkers | None = None
     end: Callable[[], None] = end_with_port
 
@@ -43,10 +49,22 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
     ``count`` is how many processes there shall be, with those that an earlier relay has left; None for one
     worker in a thread of this process. Raises ``RelayStartError``.
     """
-    if count is None:
-        return Workers(WorkerThread(built_in_providers()).port)
     try:
+        if count is None:
+            name = new_id("wrk_")
+            left = LeftWorkers(folder.path / FOLDER, name)
+            return Workers(WorkerThread(built_in_providers()).port, name, left)
         processes = WorkerProcesses(folder.path, count, SYSTEM_CLOCK.monotonic)
+    except WorkersAtWorkError as error:
+        raise RelayStartError(
+            f"{error}, which only a relay that runs on its own can get.",
+            "Start it again with: showcaller serve. To end them there: showcaller stop --workers.",
+        ) from error
+    except ForeignWorkerError as error:
+        raise RelayStartError(
+            f"{error}.",
+            "Start the version that has started it, and there: showcaller stop --workers.",
+        ) from error
     except (OSError, ValueError, zmq.ZMQError) as error:
         raise RelayStartError(
             f"The socket for workers in {folder.path} cannot be opened: {error}.",
@@ -58,4 +76,12 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
         if left:
             log.warning("workers are still there", workers=left)
 
-    return Workers(processes, processes, end)
+    return Workers(processes, "", processes, end)
+
+
+def workers_are_there(home: Path) -> bool:
+    """Tell whether worker processes of this data folder are there, though its relay may not be."""
+    try:
+        return has_living_workers(home / FOLDER)
+    except ForeignWorkerError:
+        return True

@@ -1,12 +1,13 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
 from showcaller.actors.contract.settings import Settings
-from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage, TurnEnded
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage
 from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.store.batch import Batch, BatchDone
 
@@ -63,18 +64,19 @@ class OutlivingWorkers(Protocol):
         """Give the name of the worker that this session's next turn goes to."""
         ...
 
-    def attach(self, session: str, worker: str) -> None:
-        """Note that this worker, which ``has`` told to be there, has something of the session already."""
+    def ask_again(self, run: RunTurn, worker: str) -> bool:
+        """Ask this worker how a turn stands that an earlier relay gave it; False when it is not there."""
+        ...
 
     def has(self, worker: str) -> bool:
         """Tell whether a worker of this name is there."""
         ...
 
-    def left_by(self, worker: str) -> "Mapping[str, TurnEnded | None] | None":
-        """Give what a dead worker had: the turns that may have run, each with its end if it had one.
+    def left_by(self, worker: str) -> Left | None:
+        """Give what a dead worker had taken; None for a worker of which nothing is known."""
 
-        None for a worker of which nothing is known.
-        """
+    def recovered(self) -> None:
+        """What workers had left that were dead before this relay began is stored."""
 
 
 def _always() -> bool:

@@ -1,11 +1,11 @@
 """What a relay does at its start, before the first call: end what was cut, and find what was left to do."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from showcaller.actors.contract.fates import Fate, fate_of
 from showcaller.actors.contract.ids import Prefix
-from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay.answers import read, written
 from showcaller.actors.relay.messages import Identity
 from showcaller.actors.relay.ports import Ports
@@ -74,6 +74,8 @@ class Recovery(Actor):
         _raise_refusal(interrupted)
         if interrupted.value:
             logger.warning("%d turns were cut when the relay ended", len(interrupted.value))
+        if ports.outliving is not None:
+            ports.outliving.recovered()
         left = await read(ports.reader, "unfinished")
         waiting = [row for row in left if row["fanout"] is None]
         sessions = dict.fromkeys(row["session"] for row in (*going_on, *waiting))
@@ -89,27 +91,20 @@ class Recovery(Actor):
             if outliving.has(row["worker"]):
                 going_on.append(row)
                 continue
-            command = fate_command(row["id"], outliving.left_by(row["worker"]), self._ports.new_id, at)
+            fate = fate_of(row["id"], outliving.left_by(row["worker"]))
+            command = fate_command(row["id"], fate, self._ports.new_id, at)
             if command is not None:
                 _raise_refusal(await written(writer, command.name, **command.arguments))
         return going_on
 
 
-def fate_command(
-    message: str, left: Mapping[str, TurnEnded | None] | None, new_id: Callable[[Prefix], str], at: int
-) -> StoreCommand | None:
-    """Give what stores the fate of a turn from what its dead worker has left; None for an interrupted one.
-
-    What the worker had not taken waits again; of a worker that has left nothing, that is not known.
-    """
-    if left is None:
+def fate_command(message: str, fate: Fate, new_id: Callable[[Prefix], str], at: int) -> StoreCommand | None:
+    """Give what stores the fate of a turn; None for one that is interrupted with all others. Pure."""
+    if fate == "unknown":
         return None
-    if message not in left:
+    if fate == "untaken":
         return StoreCommand("take_back", {"message": message})
-    end = left[message]
-    if end is None:
-        return None
-    return StoreCommand("end_turn", end_arguments(end, new_id("msg_") if end.reply else None, at))
+    return StoreCommand("end_turn", end_arguments(fate, new_id("msg_") if fate.reply else None, at))
 
 
 def _identity(row: dict[str, Any] | None) -> Identity | None:

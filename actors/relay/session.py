@@ -200,6 +200,7 @@ class Session(Actor):
     def _requested(self, message: Any, reply: Reply) -> None:
         handle = _REQUESTS.get(type(message))
         if handle is None:
+            answer(reply, TypeError(f"a session takes no {type(message).__name__}"))
             super().on_receive(message)
             return
         if self._unusable is not None:

@@ -162,6 +162,7 @@ class Supervisor(Actor):
         elif isinstance(message, SetSetting):
             self._set(message, reply, writer)
         else:
+            answer(reply, TypeError(f"the supervisor takes no {type(message).__name__}"))
             super().on_receive(message)
 
     # -- sessions ----------------------------------------------------------------------------------

@@ -4,15 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from showcaller.actors.contract.worker import (
-    RunTurn,
-    SteerTurn,
-    StopTurn,
-    TurnEnded,
-    TurnOutput,
-    TurnReturned,
-    TurnStored,
-)
+from showcaller.actors.contract.fates import fate_of
+from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
 from showcaller.actors.relay import turn
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.at_workers import AtWorkers
@@ -20,7 +13,7 @@ from showcaller.actors.relay.in_flight import InFlight
 from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import TurnOver
 from showcaller.actors.relay.pauses import Pauses
-from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.ports import OutlivingWorkers, Ports
 from showcaller.actors.relay.refusals import storage_refusal
 from showcaller.actors.relay.session_tags import ForTurn
 from showcaller.actors.relay.turn_records import (
@@ -102,45 +95,38 @@ class Turns:
                 self._take_up(row, [])
 
     def _take_up(self, row: dict[str, Any], joined: list[dict[str, Any]]) -> None:
-        known: TurnEnded | TurnReturned | Literal["running"] | None = None
-        if row["status"] == "handed":
-            known = self._at_workers.find(self._session, row["id"])
-            if known is None:
-                known = "running" if self._asks_worker(row) else self._fate(row)
-        if row["status"] == "handed" and known is None:  # to be sent when the session failed; was it?
-            logger.error("The store has %s with a worker, but none is known to have it", row["id"])
-        elif known is not None:
+        stands = self._how_it_stands(row) if row["status"] == "handed" else None
+        if stands is not None:
             self.in_flight.begin(row["id"])
-        events = found_signals(row, joined, at_worker=known is not None)
-        for event in events:
+        for event in found_signals(row, joined, at_worker=stands is not None):
             self.step(event)
-        if isinstance(known, TurnEnded):
-            self.step(signals.WorkerEnded(known))
-        elif isinstance(known, TurnReturned):
+        if isinstance(stands, TurnEnded):
+            self.step(signals.WorkerEnded(stands))
+        elif stands == "untaken":
             self.returned(row["id"])
-        elif known is not None:
+        elif stands == "running":
             self._watch_time(row["id"], row["handed_at"], is_attempt=row["fanout"] is not None)
 
-    def _asks_worker(self, row: dict[str, Any]) -> bool:
-        """Hand a turn of an earlier relay to its worker once more, if that is there to tell how it stands."""
+    def _how_it_stands(self, row: dict[str, Any]) -> TurnEnded | Literal["running", "untaken"] | None:
+        """Tell how a turn stands that the store has with a worker; None when nobody knows."""
+        known = self._at_workers.find(self._session, row["id"])
+        if known is not None:
+            return known
         outliving = self._ports.outliving
-        if outliving is None or not outliving.has(row["worker"]):
-            return False
-        run = run_turn(self.row, waiting_message(row))
-        outliving.attach(self._session, row["worker"])
-        self._at_workers.begin(self._session, row["id"])
-        self._ports.workers.send([run])
-        return True
+        stands = None if outliving is None else self._ask_again(row, outliving)
+        if stands is None:  # it was to be sent when the session failed, or its worker is gone
+            logger.error("The store has %s with a worker, but none is known to have it", row["id"])
+        return stands
 
-    def _fate(self, row: dict[str, Any]) -> TurnEnded | TurnReturned | None:
-        """Tell what became of a turn whose worker has died since the relay's start; None if it was cut."""
-        outliving = self._ports.outliving
-        left = None if outliving is None else outliving.left_by(row["worker"])
-        if left is None:
-            return None
-        if row["id"] not in left:
-            return TurnReturned(session=self._session, turn=row["id"])
-        return left[row["id"]]
+    def _ask_again(
+        self, row: dict[str, Any], outliving: OutlivingWorkers
+    ) -> TurnEnded | Literal["running", "untaken"] | None:
+        self._at_workers.begin(self._session, row["id"])  # before it is asked: its end may come at once
+        if outliving.ask_again(run_turn(self.row, waiting_message(row)), row["worker"]):
+            return "running"
+        self._at_workers.forget(self._session)
+        fate = fate_of(row["id"], outliving.left_by(row["worker"]))
+        return None if fate == "unknown" else fate
 
     def returned(self, turn_id: str) -> None:
         """No worker has had this turn, nor will."""

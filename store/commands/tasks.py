@@ -35,7 +35,9 @@ _END = Statement(
 )
 _STATUS = Statement(Task.select(Task.status).where(Task.id == Slot("task")))
 _ALL_RUNNING = Statement(
-    Task.select(Task.id).where(Task.status == literal("running")).order_by(Task.started_at, Task.id)
+    Task.select(Task.id, Task.session)
+    .where(Task.status == literal("running"))
+    .order_by(Task.started_at, Task.id)
 )
 
 
@@ -100,9 +102,11 @@ def end_events(kind: str, status: str, exit_code: int | None) -> list[str]:
     return told or ["task_finished"]
 
 
-def interrupt_tasks(db: sqlite3.Connection, at: int) -> None:
-    """End every running task as ``interrupted``: their workers are gone."""
-    for (task,) in _ALL_RUNNING.rows(db):
+def interrupt_tasks(db: sqlite3.Connection, at: int, spare: frozenset[str]) -> None:
+    """End every running task as ``interrupted``, but for those of sessions to ``spare``."""
+    for task, session in _ALL_RUNNING.rows(db):
+        if session in spare:
+            continue
         end_task(db, task=task, status="interrupted", exit_code=None, tail=None, at=at)
 
 

@@ -200,10 +200,12 @@ def interrupt_turns(db: sqlite3.Connection, at: int, spare: Sequence[str] = ()) 
     """End every running turn as failed, ``interrupted``, and every running task.
 
     Gives ``{"message", "session"}`` of each turn, in order. For the start of a relay, when nothing can be
-    running but the turns of the messages to ``spare``, whose workers have outlived the relay before.
+    running but the turns of the messages to ``spare``, whose workers have outlived the relay before, and the
+    tasks of their sessions.
     """
     spared = frozenset(spare)
-    turns = [row for row in _ALL_RUNNING.rows(db) if row[0] not in spared]
+    running = _ALL_RUNNING.rows(db)
+    turns = [row for row in running if row[0] not in spared]
     for message, _session in turns:
         end_turn(
             db,
@@ -217,7 +219,7 @@ def interrupt_turns(db: sqlite3.Connection, at: int, spare: Sequence[str] = ()) 
             seconds=None,
             at=at,
         )
-    interrupt_tasks(db, at)
+    interrupt_tasks(db, at, frozenset(session for message, session in running if message in spared))
     return [{"message": message, "session": session} for message, session in turns]
 
 

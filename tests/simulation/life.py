@@ -55,7 +55,7 @@ class Life:
             writer=self.writer,
             workers=self.port,
             worker=workforce.worker.name,
-            outliving=workforce if chances.outlives else None,
+            outliving=self.port if chances.outlives else None,
             clock=clock,
             new_id=new_id,
             relay_name="simulated",

@@ -118,6 +118,31 @@ class SimPort:
             reordered=chances.reordered,
         )
 
+    # -- what the relay is told of workers that outlive it -----------------------------------------
+
+    def place(self, session: str) -> str:
+        """There is one worker at a time."""
+        return self._workforce.place(session)
+
+    def has(self, worker: str) -> bool:
+        """Tell whether a worker of this name is there."""
+        return self._workforce.has(worker)
+
+    def ask_again(self, run: RunTurn, worker: str) -> bool:
+        """Ask a worker how a turn stands that an earlier relay gave it; False when it is not there."""
+        if not self.has(worker):
+            return False
+        self._workforce.attach(run.session, worker)
+        self.send([run])
+        return True
+
+    def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
+        """Give the turns that a dead worker had taken, each with its end if it had one."""
+        return self._workforce.left_by(worker)
+
+    def recovered(self) -> None:
+        """Keep what dead workers left: nothing of it is in the way."""
+
     # -- as the port, and as the worker's link -----------------------------------------------------
 
     def connect(self, deliver: Callable[[FromWorkers], None]) -> None:

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from secrets import token_urlsafe
 
-from showcaller.transport.links.conversation import News
-from showcaller.transport.links.socket_end import nobody
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
 from showcaller.transport.placement.deaths import DeathWatch
+from showcaller.transport.placement.pool import Worker
 from showcaller.transport.worker.options import WorkerOptions
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify, signal_process
 from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, worker_folders
@@ -46,10 +45,11 @@ class LocalPlacement:
         self._deaths = DeathWatch()
         self._processes: dict[str, ProcessIdentity] = {}
 
-    def find(
-        self, died: Callable[[str], None], hear: Callable[[News], None] = nobody
-    ) -> tuple[list[LocalWorker], list[WorkerFolder]]:
-        """Give the workers that an earlier relay has started: those alive, and the folders of those dead."""
+    def find(self) -> tuple[list[LocalWorker], list[WorkerFolder]]:
+        """Give the workers that an earlier relay has started: those alive, and the folders of those dead.
+
+        Raises ForeignWorkerError for one that is alive and whose card is none that we know.
+        """
         alive: list[LocalWorker] = []
         dead: list[WorkerFolder] = []
         for folder in worker_folders(self._parent):
@@ -57,13 +57,11 @@ class LocalPlacement:
             if card is None or card.pid is None or not card.is_alive:
                 dead.append(folder)
             else:
-                alive.append(self._take(folder, card, ProcessIdentity(card.pid, card.started), died, hear))
+                alive.append(self._take(folder, card, ProcessIdentity(card.pid, card.started)))
         return alive, dead
 
-    def start(
-        self, name: str, died: Callable[[str], None], hear: Callable[[News], None] = nobody
-    ) -> LocalWorker:
-        """Start a worker; ``died`` gets its name after its death. Raises OSError, and may be tried again."""
+    def start(self, name: str) -> LocalWorker:
+        """Start a worker. Raises OSError, and may be tried again."""
         folder = WorkerFolder(self._parent / name)
         folder.make()
         token = token_urlsafe(24)
@@ -77,7 +75,11 @@ class LocalPlacement:
             folder.write(card)
             pipe.write(options.model_dump_json().encode() + b"\n")
         logger.info("Worker %s runs as process %d", name, process.pid)
-        return self._take(folder, card, process, died, hear)
+        return self._take(folder, card, process)
+
+    def watch(self, worker: Worker, died: Callable[[], None]) -> None:
+        """Call ``died`` once, on the watch's thread, when the worker has died."""
+        self._deaths.watch(self._processes[worker.name], died)
 
     def end(self, worker: str) -> None:
         """Ask a worker to end what it runs and then itself."""
@@ -87,18 +89,9 @@ class LocalPlacement:
         """Watch no more; the workers go on."""
         self._deaths.close()
 
-    def _take(
-        self,
-        folder: WorkerFolder,
-        card: WorkerCard,
-        process: ProcessIdentity,
-        died: Callable[[str], None],
-        hear: Callable[[News], None],
-    ) -> LocalWorker:
-        worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token, hear)), process)
+    def _take(self, folder: WorkerFolder, card: WorkerCard, process: ProcessIdentity) -> LocalWorker:
         self._processes[card.name] = process
-        self._deaths.watch(process, lambda: died(card.name))
-        return worker
+        return LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token)), process)
 
 
 def _spawn(log: Path) -> "subprocess.Popen[bytes]":

@@ -6,30 +6,25 @@ in part and is interrupted, and one without was never run and goes back to the r
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
-from zlib import crc32
 
-from showcaller.actors.contract.worker import (
-    FromWorkerMessage,
-    RunTurn,
-    ToWorkerMessage,
-    TurnEnded,
-    TurnReturned,
-    TurnStored,
-)
-from showcaller.transport.worker.journal import end_in
-from showcaller.transport.worker.spool import left_behind
+from showcaller.actors.contract.fates import Left
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage, TurnStored
+from showcaller.transport.placement.assignments import Assignments
+from showcaller.transport.worker.journal import left_in
 from showcaller.transport.worker.worker_folder import WorkerFolder
 
 logger = logging.getLogger("showcaller.workers")
 
-PARTLY = "its worker died while it ran; it may have run in part"
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before another worker is started in the place of one that died, when that goes on and on."""
+STEADY = 60.0
+"""Seconds after which a worker's death does not count as going on."""
 
 Deliver = Callable[[Sequence[FromWorkerMessage]], None]
 Later = Callable[[float, Callable[[], None]], None]
+Now = Callable[[], float]
 
 
 class Link(Protocol):
@@ -67,62 +62,73 @@ class Worker(Protocol):
 class Placement(Protocol):
     """Where workers come from."""
 
-    def find(self, died: Callable[[str], None]) -> tuple[Sequence[Worker], Sequence[WorkerFolder]]:
+    def find(self) -> tuple[Sequence[Worker], Sequence[WorkerFolder]]:
         """Give the workers of an earlier relay that are alive, and the folders of those that are dead."""
         ...
 
-    def start(self, name: str, died: Callable[[str], None]) -> Worker:
+    def start(self, name: str) -> Worker:
         """Start one. Raises OSError."""
         ...
 
+    def watch(self, worker: Worker, died: Callable[[], None]) -> None:
+        """Call ``died`` once, on any thread, when the worker has died."""
+
     def end(self, worker: str) -> None:
-        """Ask a worker to end what it runs and then itself; ``died`` tells of it as of any death."""
+        """Ask a worker to end what it runs and then itself; it is told of as of any death."""
 
     def close(self) -> None:
         """Watch no more."""
 
 
-class _Slot:
-    """One worker's place: what waits until it is started, and the turns it may have."""
+class _Place:
+    """Where a worker is, or will be."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: float = FIRST_PAUSE) -> None:
         self.worker: Worker | None = None
         self.waiting: list[ToWorkerMessage] = []
-        self.turns: dict[str, RunTurn] = {}
+        self.since = 0.0
+        self.pause = pause  # before the next is started here, should this one die soon
 
 
 class WorkerPool:
     """The worker port of a relay whose workers are processes that outlive it. Thread-safe.
 
-    ``later`` calls after so many seconds, on any thread.
+    ``later`` calls after so many seconds, on any thread; ``now`` gives monotonic seconds.
     """
 
-    outlives = True
-
-    def __init__(self, placement: Placement, count: int, new_name: Callable[[], str], later: Later) -> None:
+    def __init__(
+        self, placement: Placement, count: int, new_name: Callable[[], str], later: Later, now: Now
+    ) -> None:
         """Find the workers of an earlier relay and start as many as are missing; raises OSError."""
         self._placement = placement
         self._new_name = new_name
         self._later = later
+        self._now = now
         self._gate = threading.RLock()
-        self._ended = threading.Condition(self._gate)
-        self._there: dict[str, None] = {}  # the workers whose deaths are not done with
-        self._slots: dict[str, _Slot] = {}
-        self._homes: dict[str, str] = {}  # of each session, the worker that has something of it
-        self._left: dict[str, Mapping[str, TurnEnded | None]] = {}
-        self._folders: dict[str, tuple[WorkerFolder, set[str]]] = {}
-        self._pause = FIRST_PAUSE
+        self._changed = threading.Condition(self._gate)
+        self._books = Assignments()
+        self._places: dict[str, _Place] = {}
+        self._there: dict[str, None] = {}  # the workers that were started and whose deaths are not done with
+        self._left: dict[str, Left] = {}
+        self._graves: dict[str, tuple[WorkerFolder, set[str]]] = {}
         self._deliver: Deliver | None = None
         self._closed = False
         self._ending = False
-        alive, dead = placement.find(self._died)
+        alive, dead = placement.find()
+        self._dead_before = [folder.path.name for folder in dead]
         for folder in dead:
-            self._bury(folder, {})
+            left = left_in(folder.spool)
+            self._left[folder.path.name] = left
+            self._graves[folder.path.name] = (folder, set(left))
         for worker in alive:
-            self._slots[worker.name] = _Slot()
+            self._add(worker.name, _Place())
             self._up(worker)
+        if len(alive) > count:
+            logger.warning(
+                "%d workers of an earlier relay are there, and %d were asked for", len(alive), count
+            )
         for _ in range(count - len(alive)):
-            self._open(new_name())
+            self._open(new_name(), FIRST_PAUSE)
 
     # -- the relay's side --------------------------------------------------------------------------
 
@@ -130,36 +136,40 @@ class WorkerPool:
         """Say who gets what workers send."""
         with self._gate:
             self._deliver = deliver
-            workers = [slot.worker for slot in self._slots.values() if slot.worker is not None]
+            workers = [place.worker for place in self._places.values() if place.worker is not None]
         for worker in workers:
             self._listen(worker)
 
     def place(self, session: str) -> str:
-        """Give the name of the worker that a turn of this session goes to."""
+        """Give the name of the worker that this session's next turn goes to."""
         with self._gate:
-            home = self._homes.get(session)
-            if home is None or home not in self._slots:
-                names = sorted(self._slots)
-                home = names[crc32(session.encode()) % len(names)]
-            return home
-
-    def attach(self, session: str, worker: str) -> None:
-        """Note that this worker has something of the session already."""
-        with self._gate:
-            self._homes[session] = worker
+            return self._books.place(session)
 
     def has(self, worker: str) -> bool:
-        """Tell whether a worker of this name is alive, as far as is known."""
+        """Tell whether a worker of this name is there, as far as is known."""
         with self._gate:
-            return worker in self._slots
+            return worker in self._books
 
-    def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
-        """Give what a dead worker had: of each turn that may have run its end, if it had one.
+    def ask_again(self, run: RunTurn, worker: str) -> bool:
+        """Ask this worker how a turn stands that it was given by an earlier relay; False when it is gone."""
+        with self._gate:
+            if worker not in self._books:
+                return False
+            self._books.assign(run, worker)
+            self._hand(run, worker)
+            return True
 
-        None for a worker of which nothing is known.
-        """
+    def left_by(self, worker: str) -> Left | None:
+        """Give what a dead worker had; None for one of which nothing is known."""
         with self._gate:
             return self._left.get(worker)
+
+    def recovered(self) -> None:
+        """What dead workers had left before this relay began is stored: let go of it."""
+        with self._gate:
+            for name in self._dead_before:
+                self._clear(name)
+            self._dead_before.clear()
 
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Hand each message to the worker of its session, in order."""
@@ -174,40 +184,52 @@ class WorkerPool:
             names = list(self._there)
         for name in names:
             self._placement.end(name)
-        with self._ended:
-            self._ended.wait_for(lambda: not self._there, patience)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._there, patience)
             return list(self._there)
 
     def close(self) -> None:
         """Hang up; the workers and their turns go on."""
         with self._gate:
             self._closed = True
-            workers = [slot.worker for slot in self._slots.values() if slot.worker is not None]
+            workers = [place.worker for place in self._places.values() if place.worker is not None]
         self._placement.close()
         for worker in workers:
             worker.link.close()
 
     def _send(self, message: ToWorkerMessage) -> None:
-        if isinstance(message, TurnStored):
-            self._stored(message)
-        if not self._slots and not isinstance(message, RunTurn):
-            return  # all have ended, and had it as long as they were there
-        name = self.place(message.session)
-        slot = self._slots[name]
         if isinstance(message, RunTurn):
-            self._homes[message.session] = name
-            slot.turns[message.turn] = message
-        if slot.worker is None:
-            slot.waiting.append(message)
+            worker = self._books.place(message.session)
+            self._books.assign(message, worker)
+        elif self._books.workers:
+            worker = self._books.place(message.session)
         else:
-            slot.worker.link.send([message])
+            return  # they were told to end, and had it as long as they were there
+        self._hand(message, worker)
+        if isinstance(message, TurnStored):
+            self._books.stored(message.session)
+            self._put_to_rest(message.turn)
 
-    def _stored(self, stored: TurnStored) -> None:
-        for name, (folder, turns) in list(self._folders.items()):
-            turns.discard(stored.turn)
+    def _hand(self, message: ToWorkerMessage, name: str) -> None:
+        place = self._places[name]
+        if place.worker is None:
+            place.waiting.append(message)
+        else:
+            place.worker.link.send([message])
+
+    def _put_to_rest(self, turn: str) -> None:
+        for name, (_, turns) in list(self._graves.items()):
+            turns.discard(turn)
             if not turns:
-                del self._folders[name]
-                folder.clear_away()
+                self._clear(name)
+
+    def _clear(self, name: str) -> None:
+        folder, _ = self._graves.pop(name)
+        self._left[name] = {}  # what is not stored by now, it had not taken
+        try:
+            folder.clear_away()
+        except OSError as error:
+            logger.warning("The folder of the dead worker %s stays: %s", name, error)
 
     # -- the workers' side -------------------------------------------------------------------------
 
@@ -216,94 +238,74 @@ class WorkerPool:
 
     def _arrived(self, name: str, messages: Sequence[FromWorkerMessage]) -> None:
         with self._gate:
-            slot, deliver = self._slots.get(name), self._deliver
-            self._pause = FIRST_PAUSE
+            deliver = self._deliver
             for message in messages:
-                if slot is not None and isinstance(message, TurnEnded):
-                    slot.turns.pop(message.turn, None)
+                self._books.told(name, message)
         if deliver is not None:
             deliver(messages)
 
-    def _open(self, name: str) -> None:
+    def _add(self, name: str, place: _Place) -> None:
+        self._books.add(name)
+        self._places[name] = place
+
+    def _open(self, name: str, pause: float) -> None:
         with self._gate:
-            if self._closed:
+            if self._closed or self._ending:
                 return
-            self._slots.setdefault(name, _Slot())
+            if name not in self._places:
+                self._add(name, _Place(pause))
         try:
-            worker = self._placement.start(name, self._died)
+            worker = self._placement.start(name)
         except OSError as error:
             logger.warning("Worker %s could not be started, and is tried again: %s", name, error)
-            self._again(name)
+            self._again(name, self._places[name])
             return
         self._up(worker)
 
     def _up(self, worker: Worker) -> None:
         with self._gate:
-            slot = self._slots.get(worker.name)
-            if slot is None:  # it has died already
-                return
-            slot.worker = worker
+            place = self._places[worker.name]
+            place.worker, place.since = worker, self._now()
             self._there[worker.name] = None
             if self._deliver is not None:
                 self._listen(worker)
-            waiting, slot.waiting = slot.waiting, []
+            waiting, place.waiting = place.waiting, []
             if waiting:
                 worker.link.send(waiting)
+        self._placement.watch(worker, lambda: self._died(worker))
 
-    def _again(self, name: str) -> None:
-        pause, self._pause = self._pause, min(self._pause * 2, LONGEST_PAUSE)
-        self._later(pause, lambda: self._open(name))
+    def _again(self, name: str, place: _Place) -> None:
+        pause, place.pause = place.pause, min(place.pause * 2, LONGEST_PAUSE)
+        self._later(pause, lambda: self._open(name, place.pause))
 
-    def _died(self, name: str) -> None:
+    def _died(self, worker: Worker) -> None:
         """Tell the relay how the dead worker's turns stand, and have another in its place."""
+        left = left_in(worker.folder.spool)
         with self._gate:
-            slot = self._slots.pop(name, None)
-            if slot is None or self._closed:
+            if self._closed:
                 return
-            for session in [each for each, home in self._homes.items() if home == name]:
-                del self._homes[session]
+            self._left[worker.name] = left
+            self._graves[worker.name] = (worker.folder, set(left))
+            fates = self._books.lose(worker.name, left)
+            place = self._places.pop(worker.name)
+            follower = None if self._ending else self._follow(place)
             deliver = self._deliver
-            other = None if self._ending else self._new_name()
-            if other is not None:
-                self._slots[other] = _Slot()
-        if slot.worker is not None:
-            ends = self._bury(slot.worker.folder, slot.turns)
-            slot.worker.link.close()
-            if ends and deliver is not None:
-                deliver(ends)
-        with self._ended:
-            self._there.pop(name, None)
-            self._ended.notify_all()
-        if other is None:
-            logger.info("Worker %s has ended", name)
-        else:
-            logger.error("Worker %s has died; %s comes in its place", name, other)
-            self._again(other)
-
-    def _bury(self, folder: WorkerFolder, turns: Mapping[str, RunTurn]) -> list[FromWorkerMessage]:
-        """Read what a dead worker left, and give what that means for the turns that it may have had."""
-        name = folder.path.name
-        left = {turn: end_in(records) for turn, records in left_behind(folder.spool).items()}
-        with self._gate:
-            self._left[name] = left
-            self._folders[name] = (folder, set(left))
             if not left:
-                del self._folders[name]
-                folder.clear_away()
-        return [_fate(run, left) for run in turns.values()]
+                self._clear(worker.name)
+        worker.link.close()
+        if fates and deliver is not None:
+            deliver(fates)
+        with self._changed:
+            self._there.pop(worker.name, None)
+            self._changed.notify_all()
+        if follower is None:
+            logger.info("Worker %s has ended", worker.name)
+        else:
+            logger.error("Worker %s has died; %s comes in its place", worker.name, follower)
+            self._again(follower, self._places[follower])
 
-
-def _fate(run: RunTurn, left: Mapping[str, TurnEnded | None]) -> FromWorkerMessage:
-    """Give what becomes of a turn whose worker died. Pure."""
-    if run.turn not in left:
-        return TurnReturned(session=run.session, turn=run.turn)
-    end = left[run.turn]
-    if end is not None:
-        return end
-    return TurnEnded(
-        session=run.session,
-        turn=run.turn,
-        outcome="failed",
-        stop_reason="interrupted",
-        error_text=PARTLY,
-    )
+    def _follow(self, place: _Place) -> str:
+        name = self._new_name()
+        lasted = self._now() - place.since >= STEADY
+        self._add(name, _Place(FIRST_PAUSE if lasted else place.pause))
+        return name

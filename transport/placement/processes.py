@@ -26,11 +26,13 @@ class WorkerProcesses(WorkerPool):
         """
         socket = home / SOCKET
         socket.unlink(missing_ok=True)  # of a relay that was killed
+        (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
         address = f"ipc://{socket}"
         self._hub = WorkerHub(address, token_hex(8), now)
+        socket.chmod(0o600)
         try:
             placement = LocalPlacement(home / FOLDER, address, self._hub)
-            super().__init__(placement, count, lambda: new_id("wrk_"), _later)
+            super().__init__(placement, count, lambda: new_id("wrk_"), _later, now)
         except BaseException:
             self._hub.close()
             raise

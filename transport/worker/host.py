@@ -74,17 +74,23 @@ class Host:
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Take messages of the relay. Nothing is sent or started before the loop's next step."""
         for message in messages:
-            match message:
-                case RunTurn():
-                    self._take(message)
-                case StopTurn():
-                    self._stop(message.turn)
-                case TurnStored():
-                    self._journal.forget(message.turn)
-                case SteerTurn():
-                    self._refuse_steering(message)
-                case KillAgent():
-                    self._kill(message.session)
+            try:
+                self._receive(message)
+            except Exception:  # what comes behind it must not be lost with it
+                log.exception("a mistake over %s of %s", message.kind, message.session)
+
+    def _receive(self, message: ToWorkerMessage) -> None:
+        match message:
+            case RunTurn():
+                self._take(message)
+            case StopTurn():
+                self._stop(message.turn)
+            case TurnStored():
+                self._journal.forget(message.turn)
+            case SteerTurn():
+                self._refuse_steering(message)
+            case KillAgent():
+                self._kill(message.session)
 
     def _stop(self, turn_id: str) -> None:
         turn = self._running.get(turn_id)
@@ -122,7 +128,12 @@ class Host:
         if request.turn in self._running:
             self._tell_again(request)
             return
-        if (end := self._journal.end_of(request.turn)) is not None:
+        try:
+            end = self._journal.end_of(request.turn)
+        except OSError as error:
+            lost = Result(error_text=f"what came of it cannot be read back ({error})")
+            end = turn_ended(request, lost, None, 0.0)
+        if end is not None:
             self._post(end)
             return
         turn = RunningTurn(request, self._loop.time(), self._grace, self._note_output)
@@ -137,8 +148,11 @@ class Host:
     def _tell_again(self, request: RunTurn) -> None:
         """Tell a relay that was restarted how a turn stands that runs here."""
         self._post(TurnTaken(session=request.session, turn=request.turn))
-        for output in self._journal.outputs(request.session, request.turn):
-            self._post(output)
+        try:
+            for output in self._journal.outputs(request.session, request.turn):
+                self._post(output)
+        except OSError as error:  # its end tells all of it
+            log.warning("what %s has written cannot be read back: %s", request.turn, error)
 
     def _begin(self) -> None:
         """Give the receipts of all turns taken in this step, and only then let the providers have them."""

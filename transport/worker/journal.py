@@ -2,13 +2,15 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
+from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.worker import FromWorkerMessage, TurnEnded, TurnOutput
-from showcaller.transport.wire.frames import decode, encode
+from showcaller.transport.wire.frames import WireError, decode, encode
 from showcaller.transport.wire.worker_messages import from_worker_message, to_frame
 from showcaller.transport.worker.ends import RecentEnds
-from showcaller.transport.worker.spool import Record, Spool
+from showcaller.transport.worker.spool import Record, Spool, left_behind
 
 log = logging.getLogger("showcaller.worker")
 
@@ -79,9 +81,12 @@ class SpoolJournal:
         self._spool = spool
         self._recent = RecentEnds()
         self._unwritten: dict[str, TurnEnded] = {}
+        self._forgotten: set[str] = set()
 
     def take(self, turns: Sequence[str]) -> None:
         """Write the receipts. Raises OSError."""
+        if self._forgotten:
+            self._forget()
         self._spool.take(turns)
 
     def keep(self, message: TurnOutput | TurnEnded) -> None:
@@ -126,7 +131,18 @@ class SpoolJournal:
         if end is not None:
             self._recent.remember(end)
         self._unwritten.pop(turn, None)
-        self._spool.forget(turn)
+        self._forgotten.add(turn)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Note what the relay has stored; a disk that is full hears of it later."""
+        try:
+            while self._forgotten:
+                turn = next(iter(self._forgotten))
+                self._spool.forget(turn)
+                self._forgotten.discard(turn)
+        except OSError as error:
+            log.warning("The spool could not note what is stored: %s", error)
 
     def close(self) -> None:
         """Close the spool; what is in it stays for the relay to read, unless nothing is."""
@@ -134,9 +150,18 @@ class SpoolJournal:
 
 
 def end_in(records: Iterable[Record]) -> TurnEnded | None:
-    """Give the end among the records of a turn, if it has one."""
+    """Give the end among the records of a turn, if it has one that can be read."""
     for record in records:
         if record.kind == "end":
-            message = from_worker_message(decode(record.frame))
+            try:
+                message = from_worker_message(decode(record.frame))
+            except WireError as error:
+                log.warning("The end of %s in a spool cannot be read: %s", record.turn, error)
+                return None
             return message if isinstance(message, TurnEnded) else None
     return None
+
+
+def left_in(spool: Path) -> Left:
+    """Give what a dead worker has left in its spool; nothing when there is none, or it cannot be read."""
+    return {turn: end_in(records) for turn, records in left_behind(spool).items()}

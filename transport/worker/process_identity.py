@@ -37,11 +37,19 @@ def is_alive(identity: ProcessIdentity) -> bool:
 
 
 def signal_process(identity: ProcessIdentity, number: int) -> bool:
-    """Send a signal to this very process; False when it is gone. A stranger with its id gets nothing."""
+    """Send a signal to this very process; False when it is gone. A stranger with its id gets nothing.
+
+    Where processes have no descriptors, the id could change hands between the look and the signal.
+    """
     try:
         descriptor = os.pidfd_open(identity.pid)
     except ProcessLookupError:
         return False
+    except AttributeError:
+        if not is_alive(identity):
+            return False
+        os.kill(identity.pid, number)
+        return True
     try:
         if not is_alive(identity):  # looked at when its id can no longer change hands
             return False

@@ -83,11 +83,17 @@ class Spool:
 
     def take(self, turns: Sequence[str]) -> None:
         """Write the receipts of these turns; when it returns they are on the disk. Raises OSError."""
-        for turn in turns:
-            if turn not in self._turns:
+        new = [turn for turn in turns if turn not in self._turns]
+        try:
+            for turn in new:
                 self._turns[turn] = SpooledTurn()
                 self._append("receipt", turn, b"")
-        os.fdatasync(self._file)
+            os.fdatasync(self._file)
+        except OSError:
+            for turn in new:  # a receipt that may be there nevertheless is read as: it may have run
+                for segment in self._turns.pop(turn, SpooledTurn()).segments:
+                    self._open_turns[segment] -= 1
+            raise
 
     def keep(self, turn: str, frame: bytes, *, is_end: bool = False) -> bool:
         """Keep a frame of a turn that was taken; False for one that is left out. An end always has room.
@@ -117,10 +123,11 @@ class Spool:
 
     def forget(self, turn: str) -> None:
         """The relay has stored the turn's end: keep nothing of it."""
-        kept = self._turns.pop(turn, None)
+        kept = self._turns.get(turn)
         if kept is None:
             return
         self._say_forgotten(turn, kept.segments)
+        del self._turns[turn]
         for segment in kept.segments:
             self._open_turns[segment] -= 1
         self._clear_away()

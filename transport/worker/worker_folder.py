@@ -13,6 +13,10 @@ CARD = "worker.json"
 LOG = "log"
 
 
+class ForeignWorkerError(Exception):
+    """A living worker that this version cannot speak to; the text names it and its process."""
+
+
 class WorkerCard(BaseModel):
     """Who a worker is.
 
@@ -52,7 +56,8 @@ class WorkerFolder:
 
     def make(self) -> None:
         """Make the folder, unless it is there. Raises OSError."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700, exist_ok=True)
 
     def write(self, card: WorkerCard) -> None:
         """Write who the worker is, in one step. Raises OSError."""
@@ -65,11 +70,31 @@ class WorkerFolder:
         new.replace(self.path / CARD)
 
     def read(self) -> WorkerCard | None:
-        """Give who the worker is; None for a folder that tells nothing: its worker was never started."""
+        """Give who the worker is; None for a folder that tells nothing: its worker was never started.
+
+        Raises ForeignWorkerError when another version wrote the card, and the process is there.
+        """
         try:
-            return WorkerCard.model_validate_json((self.path / CARD).read_bytes())
-        except (FileNotFoundError, ValidationError):
+            data = (self.path / CARD).read_bytes()
+        except FileNotFoundError:
             return None
+        try:
+            return WorkerCard.model_validate_json(data)
+        except ValidationError:
+            self._refuse_foreign(data)
+            return None
+
+    def _refuse_foreign(self, data: bytes) -> None:
+        try:
+            card = json.loads(data)
+        except ValueError:  # torn by a death
+            return
+        pid, started = (card.get(name) if isinstance(card, dict) else None for name in ("pid", "started"))
+        if type(pid) is int and is_alive(ProcessIdentity(pid, started if type(started) is int else None)):
+            raise ForeignWorkerError(
+                f"The worker {self.path.name} (process {pid}) is one of another version of Showcaller, and "
+                "still has what that gave it"
+            )
 
     def clear_away(self) -> None:
         """Delete the folder of a worker that is dead and has nothing left that anybody needs."""

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.actors.contract.worker import TurnEnded, TurnReturned
+from showcaller.actors.contract.fates import fate_of
+from showcaller.actors.contract.worker import RunTurn, TurnEnded, TurnReturned
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Close
 from showcaller.actors.relay.recovery import fate_command
@@ -22,13 +23,20 @@ class Workforce:
     def __init__(self, *alive: str, left: Mapping[str, Mapping[str, TurnEnded | None]] | None = None) -> None:
         self.alive = alive or (WORKER,)
         self.left = left or {}
-        self.attached: dict[str, str] = {}
+        self.asked: list[RunTurn] = []
+        self.at: list[str] = []
+        self.has_recovered = False
 
     def place(self, session: str) -> str:
-        return self.attached.get(session, self.alive[0])
+        return self.alive[0]
 
-    def attach(self, session: str, worker: str) -> None:
-        self.attached[session] = worker
+    def ask_again(self, run: RunTurn, worker: str) -> bool:
+        self.asked.append(run)
+        self.at.append(worker)
+        return True
+
+    def recovered(self) -> None:
+        self.has_recovered = True
 
     def has(self, worker: str) -> bool:
         return worker in self.alive
@@ -42,11 +50,12 @@ class Dying(Workforce):
 
     def __init__(self, left: Mapping[str, Mapping[str, TurnEnded | None]]) -> None:
         super().__init__("wrk_000000000008", left=left)
-        self.looks = 0
 
     def has(self, worker: str) -> bool:
-        self.looks += worker == WORKER
-        return super().has(worker) or (worker == WORKER and self.looks == 1)
+        return super().has(worker) or worker == WORKER
+
+    def ask_again(self, run: RunTurn, worker: str) -> bool:
+        return False
 
 
 def with_a_turn(home: Path) -> tuple[Stage, str, str]:
@@ -58,16 +67,25 @@ def with_a_turn(home: Path) -> tuple[Stage, str, str]:
     return stage, session, message
 
 
+def next_relay(home: Path, workforce: Workforce | None = None) -> Stage:
+    """Start another relay; its worker has heard what it was asked."""
+    known = Workforce() if workforce is None else workforce
+    stage = Stage(home, outliving=known)
+    assert known.has_recovered
+    stage.workers.send(known.asked)
+    return stage
+
+
 # -- the next relay --------------------------------------------------------------------------------
 
 
 def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
     stage, session, message = with_a_turn(tmp_path)
     stage.drop()
-    workforce = Workforce(WORKER, "wrk_000000000008")
-    stage = Stage(tmp_path, outliving=workforce)
+    workforce = Workforce("wrk_000000000008", WORKER)
+    stage = next_relay(tmp_path, workforce)
     assert [run.turn for run in stage.workers.runs] == [message]
-    assert workforce.attached == {session: WORKER}
+    assert workforce.at == [WORKER]
     assert stage.status(message) == "handed"
     assert stage.call("read_session", session=session)["state"] == "running_turn"
     waiting = stage.begin("wait", session=session, message_id=message, wait_seconds=60)
@@ -101,8 +119,8 @@ def test_what_becomes_of_a_turn_whose_worker_died(
         "end": {WORKER: {message: end}},
         "none": {WORKER: {}},
     }
-    workforce = Dying(known[left]) if seen else Workforce("wrk_000000000008", left=known[left])
-    stage = Stage(tmp_path, outliving=workforce)
+    dead = Workforce("wrk_000000000008", left=known[left])
+    stage = next_relay(tmp_path, Dying(known[left]) if seen else dead)
     assert stage.status(message) == status
     assert [kind for kind, _ in stage.events(session)] == kinds
     if status == "done":
@@ -114,12 +132,13 @@ def test_what_becomes_of_a_turn_whose_worker_died(
 
 def test_the_fate_of_a_turn_is_told_from_what_its_worker_left() -> None:
     end = ended("msg_a", reply="text")
-    assert fate_command("msg_a", None, str, 5) is None
-    assert fate_command("msg_a", {"msg_a": None}, str, 5) is None
-    taken_back = fate_command("msg_a", {"msg_b": None}, str, 5)
-    assert taken_back is not None
-    assert taken_back == ("take_back", {"message": "msg_a"})
-    stored = fate_command("msg_a", {"msg_a": end}, str, 5)
+    assert fate_of("msg_a", None) == "unknown"
+    assert fate_of("msg_a", {"msg_a": None}) == "unknown"
+    assert fate_of("msg_a", {"msg_b": None}) == "untaken"
+    assert fate_of("msg_a", {"msg_a": end}) == end
+    assert fate_command("msg_a", "unknown", str, 5) is None
+    assert fate_command("msg_a", "untaken", str, 5) == ("take_back", {"message": "msg_a"})
+    stored = fate_command("msg_a", end, str, 5)
     assert stored is not None
     assert (stored.name, stored.arguments["status"], stored.arguments["at"]) == ("end_turn", "done", 5)
 
@@ -128,7 +147,7 @@ def test_the_queue_behind_a_turn_that_goes_on_waits_for_it(tmp_path: Path) -> No
     stage, session, message = with_a_turn(tmp_path)
     second = stage.send(session, "second")
     stage.drop()
-    stage = Stage(tmp_path, outliving=Workforce())
+    stage = next_relay(tmp_path)
     assert [run.turn for run in stage.workers.runs] == [message]
     stage.workers.end(message)
     stage.settle()
@@ -146,7 +165,7 @@ def test_a_relay_that_leaves_interrupts_nothing_and_begins_nothing(tmp_path: Pat
     assert left.done
     assert stage.workers.stops == []
     assert (stage.status(message), stage.status(second)) == ("handed", "queued")
-    stage = Stage(tmp_path, outliving=Workforce())
+    stage = next_relay(tmp_path)
     stage.workers.end(message)
     stage.settle()
     assert stage.status(message) == "done"
@@ -194,7 +213,7 @@ def test_a_fan_out_that_is_left_goes_on_with_the_next_relay(tmp_path: Path) -> N
     assert left.done
     assert run.heard.ends
     assert stage.workers.stops == []
-    stage = Stage(tmp_path, outliving=Workforce())
+    stage = next_relay(tmp_path)
     again = stage.resume(run.group)
     stage.settle()
     assert [each.turn for each in stage.workers.runs] == at_work, "asked for, and nothing more begun"

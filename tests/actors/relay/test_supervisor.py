@@ -6,7 +6,7 @@ import pytest
 
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.worker import TurnEnded
-from showcaller.actors.relay.messages import AwaitReady, Close
+from showcaller.actors.relay.messages import AwaitReady, Close, ToSession
 from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.store.errors import StoreDamaged
 from tests.actors.relay.conftest import OpenStage
@@ -263,3 +263,13 @@ def test_what_workers_say_is_spread_to_the_sessions_though_one_of_them_is_gone(s
     stage.settle()
     assert stage.status(second) == "done"
     assert stage.awake == [gone]
+
+
+def test_whoever_asks_for_what_nobody_knows_gets_an_answer(stage: Stage) -> None:
+    session, message = stage.create()
+    asked = [stage.supervisor.request("what?"), stage.supervisor.request(ToSession(session, "what?"))]
+    stage.settle()
+    for answer in asked:
+        with pytest.raises(TypeError, match="takes no str"):
+            answer.get()
+    assert stage.status(message) == "handed"

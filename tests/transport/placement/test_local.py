@@ -1,5 +1,6 @@
 """Workers that a relay starts, and that the next one finds."""
 
+import json
 import os
 import queue
 import signal
@@ -17,7 +18,7 @@ from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.placement.deaths import DeathWatch
 from showcaller.transport.placement.local import LocalPlacement, LocalWorker
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive, signal_process
-from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder
+from showcaller.transport.worker.worker_folder import ForeignWorkerError, WorkerCard, WorkerFolder
 
 LIMIT = 30.0
 
@@ -33,10 +34,14 @@ class Relay:
         self.messages: queue.Queue[FromWorkerMessage] = queue.Queue()
 
     def start(self) -> LocalWorker:
-        return self.connected(self.placement.start(new_id("wrk_"), self.deaths.put))
+        return self.connected(self.placement.start(new_id("wrk_")))
+
+    def find(self) -> tuple[list[LocalWorker], list[WorkerFolder]]:
+        return self.placement.find()
 
     def connected(self, worker: LocalWorker) -> LocalWorker:
         worker.link.connect(self._deliver)
+        self.placement.watch(worker, lambda: self.deaths.put(worker.name))
         return worker
 
     def _deliver(self, messages: Sequence[FromWorkerMessage]) -> None:
@@ -73,7 +78,7 @@ def test_a_worker_is_started_runs_a_turn_and_is_found_by_the_next_relay(home: Pa
     first.close()
     assert is_alive(worker.process), "it outlives its relay"
     second = Relay(home, "run-2")
-    alive, dead = second.placement.find(second.deaths.put)
+    alive, dead = second.find()
     assert [found.process for found in alive] == [worker.process]
     assert dead == []
     found = second.connected(alive[0])
@@ -92,7 +97,7 @@ def test_the_death_of_a_worker_is_told_once_and_leaves_no_zombie(home: Path) -> 
     assert not Path(f"/proc/{worker.process.pid}").exists()
     assert relay.deaths.empty()
     relay.close()
-    alive, dead = Relay(home, "run-2").placement.find(relay.deaths.put)
+    alive, dead = Relay(home, "run-2").find()
     assert (alive, [folder.path.name for folder in dead]) == ([], [worker.name])
 
 
@@ -104,7 +109,7 @@ def test_a_folder_whose_worker_was_never_started_counts_as_dead(home: Path) -> N
     folders[1].write(WorkerCard(name=names[1], token="x" * 24))
     (folders[2].path / "worker.json").write_text('{"torn": ')
     relay = Relay(home, "run-1")
-    alive, dead = relay.placement.find(relay.deaths.put)
+    alive, dead = relay.find()
     assert alive == []
     assert sorted(folder.path.name for folder in dead) == sorted(names)
     for folder in dead:
@@ -125,7 +130,7 @@ def test_an_id_that_another_process_has_got_is_not_the_worker(home: Path) -> Non
     stranger = WorkerCard(name="wrk_000000000001", token="x" * 24, pid=os.getpid(), started=mine.started - 1)
     folder.write(stranger)
     relay = Relay(home, "run-1")
-    alive, dead = relay.placement.find(relay.deaths.put)
+    alive, dead = relay.find()
     assert (alive, len(dead)) == ([], 1)
     relay.close()
 
@@ -159,3 +164,34 @@ def test_only_its_owner_can_read_a_workers_token(home: Path) -> None:
     assert card.token.encode() not in command_line + environment + worker.folder.log.read_bytes()
     assert card.token not in relay.run(worker, "env; cat /proc/$PPID/cmdline; cat /proc/$PPID/environ")
     relay.close()
+
+
+def test_a_living_worker_of_another_version_is_told_apart_from_the_dead(home: Path) -> None:
+    mine = identify(os.getpid())
+    folder = WorkerFolder(home / "workers" / "wrk_000000000001")
+    folder.make()
+    card = {"protocol": 2, "name": folder.path.name, "pid": mine.pid, "started": mine.started}
+    (folder.path / "worker.json").write_text(json.dumps(card))
+    relay = Relay(home, "run-1")
+    with pytest.raises(ForeignWorkerError, match=f"process {mine.pid}"):
+        relay.find()
+    assert mine.started is not None
+    (folder.path / "worker.json").write_text(json.dumps(card | {"started": mine.started - 1}))
+    alive, dead = relay.find()
+    assert (alive, len(dead)) == ([], 1)
+    relay.close()
+
+
+def test_deaths_are_noticed_where_processes_have_no_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    watch = DeathWatch()
+    told: queue.Queue[str] = queue.Queue()
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    watch.watch(identify(child.pid), lambda: told.put("dead"))
+    assert signal_process(identify(child.pid), signal.SIGTERM)
+    assert told.get(timeout=LIMIT) == "dead"
+    assert not Path(f"/proc/{child.pid}").exists()
+    watch.close()
+    assert child.stdin is not None
+    child.stdin.close()
+    child.returncode = -signal.SIGTERM

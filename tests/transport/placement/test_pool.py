@@ -10,13 +10,16 @@ from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
     StopTurn,
+    TaskEnded,
+    TaskStarted,
     ToWorkerMessage,
     TurnEnded,
     TurnReturned,
     TurnStored,
     TurnTaken,
 )
-from showcaller.transport.placement.pool import FIRST_PAUSE, PARTLY, WorkerPool
+from showcaller.transport.placement.assignments import PARTLY
+from showcaller.transport.placement.pool import FIRST_PAUSE, STEADY, Worker, WorkerPool
 from showcaller.transport.worker.journal import SpoolJournal
 from showcaller.transport.worker.spool import Spool
 from showcaller.transport.worker.worker_folder import WorkerFolder
@@ -63,13 +66,18 @@ class FakePlacement:
         self.asked_to_end: list[str] = []
         self.stubborn: set[str] = set()
         self.closed = False
-        self.died: Callable[[str], None] = lambda _: None
+        self.watched: dict[str, Callable[[], None]] = {}
 
-    def find(self, died: Callable[[str], None]) -> tuple[Sequence[FakeWorker], Sequence[WorkerFolder]]:
-        self.died = died
+    def find(self) -> tuple[Sequence[FakeWorker], Sequence[WorkerFolder]]:
         return self.alive, self.dead
 
-    def start(self, name: str, died: Callable[[str], None]) -> FakeWorker:
+    def watch(self, worker: Worker, died: Callable[[], None]) -> None:
+        self.watched[worker.name] = died
+
+    def died(self, name: str) -> None:
+        self.watched.pop(name)()
+
+    def start(self, name: str) -> FakeWorker:
         if self.failing:
             self.failing -= 1
             raise OSError("no process can be had")
@@ -91,6 +99,7 @@ class Desk:
         self.names = iter(f"wrk_{n:012}" for n in range(1, 100))
         self.later: list[tuple[float, Callable[[], None]]] = []
         self.came: list[FromWorkerMessage] = []
+        self.now = 0.0
 
     def open(self, count: int = 1) -> WorkerPool:
         pool = WorkerPool(
@@ -98,6 +107,7 @@ class Desk:
             count,
             lambda: next(self.names),
             lambda seconds, act: self.later.append((seconds, act)),
+            lambda: self.now,
         )
         pool.connect(self.came.extend)
         return pool
@@ -223,7 +233,51 @@ def test_what_workers_left_that_were_dead_before_the_relay_began_can_be_asked_fo
     assert pool.left_by(dead.name) == {"one": ended("ses_a", "one"), "two": None}
     assert pool.left_by(nothing.name) == {}
     assert pool.left_by("wrk_unknown00000") is None
+    assert dead.folder.path.exists()
+    pool.recovered()
     assert not nothing.folder.path.exists()
+    assert not dead.folder.path.exists()
+
+
+def test_a_turn_is_asked_for_at_the_worker_that_has_it_and_nowhere_else(desk: Desk, tmp_path: Path) -> None:
+    desk.placement.alive = [FakeWorker(tmp_path / f"wrk_found000000{n}") for n in range(4)]
+    pool = desk.open(4)
+    for number, worker in enumerate(desk.placement.alive):
+        session = f"ses_{number:012}"
+        assert pool.ask_again(run(session, f"msg_{number:012}"), worker.name)
+        pool.send([StopTurn(session=session, turn=f"msg_{number:012}")])
+        assert [message.kind for message in worker.link.sent] == ["run_turn", "stop_turn"]
+    gone = desk.placement.alive[0]
+    desk.placement.died(gone.name)
+    assert not pool.ask_again(run("ses_a", "msg_a"), gone.name)
+    assert pool.left_by(gone.name) == {}
+
+
+def test_a_session_is_forgotten_when_its_end_is_stored_unless_a_task_of_it_runs(desk: Desk) -> None:
+    pool = desk.open()
+    (worker,) = desk.placement.started
+    pool.send([run("ses_a", "msg_a"), run("ses_b", "msg_b")])
+    started = TaskStarted(session="ses_b", task="1", type="command", description="a server")
+    worker.link.say(ended("ses_a", "msg_a"), started, ended("ses_b", "msg_b"))
+    pool.send([TurnStored(session="ses_a", turn="msg_a"), TurnStored(session="ses_b", turn="msg_b")])
+    assert pool._books.sessions == 1
+    worker.link.say(TaskEnded(session="ses_b", task="1", outcome="done"))
+    pool.send([run("ses_b", "msg_c"), TurnStored(session="ses_b", turn="msg_c")])
+    assert pool._books.sessions == 0
+
+
+def test_a_worker_that_lasted_is_followed_soon_and_one_that_dies_again_and_again_later_and_later(
+    desk: Desk,
+) -> None:
+    desk.open()
+    pauses = []
+    for _ in range(4):
+        desk.placement.died(desk.placement.started[-1].name)
+        pauses += desk.time_passes()
+    assert pauses == [0.1, 0.2, 0.4, 0.8]
+    desk.now += STEADY
+    desk.placement.died(desk.placement.started[-1].name)
+    assert desk.time_passes() == [0.1]
 
 
 def test_closing_leaves_the_workers_alone_and_starts_no_more(desk: Desk) -> None:
