@@ -188,8 +188,9 @@ class StopRunning(NamedTuple):
 
     ``why``: ``stopped`` is somebody's wish, answered with ``Stopped`` once the hold of the queue is stored,
     or with a Refusal when it cannot be (the turn is ended all the same); ``interrupted`` a fan-out's that
-    cuts its own ``message``, which leaves other messages' turns alone; ``closing`` says that the relay ends.
-    Both are answered with whether a turn was under way.
+    cuts its own ``message``, which leaves other messages' turns alone; ``closing`` says that the relay ends,
+    and ``leaving`` that its workers go on with what they have. These are answered with whether a turn was
+    under way. ``call`` names the write that somebody's wish is.
     """
 
     why: Why = "stopped"

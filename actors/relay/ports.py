@@ -54,7 +54,7 @@ class WorkerPort(Protocol):
         """Hand messages to the link in one batch, in order; never blocks."""
 
     def close(self) -> None:
-        """End the running turns, wait for the workers' last messages, and close the link."""
+        """End the running turns and wait for the workers' last messages, unless these outlive us; hang up."""
 
 
 class OutlivingWorkers(Protocol):

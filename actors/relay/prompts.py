@@ -1,4 +1,4 @@
-"""What a new session and its prompts are made of, checked before anything is stored: pure but for folders."""
+"""What a new session and its prompts are made of, checked before anything is stored."""
 
 import json
 from pathlib import Path
