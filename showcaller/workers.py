@@ -1,17 +1,12 @@
 """Where a relay's workers come from: the one place that decides it."""
 
-<<<<<<< HEAD
 from collections.abc import Callable
 from pathlib import Path
-=======
-import logging
-from collections.abc import Callable, Sequence
->>>>>>> 51cb3ae (Use the workers of a relay that has gone once more in a program's own relay, so that nothing runs twice)
 from typing import Final, NamedTuple
 
+import structlog
 import zmq
 
-<<<<<<< HEAD
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.relay.ports import OutlivingWorkers, WorkerPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
@@ -22,23 +17,12 @@ from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
 from showcaller.transport.worker.thread import WorkerThread
 from showcaller.transport.worker.worker_folder import ForeignWorkerError
-=======
-from showcaller.actors.contract.worker import ToWorkerMessage
-from showcaller.actors.relay.ports import FromWorkers, OutlivingWorkers, WorkerPort
-from showcaller.actors.runtime import SYSTEM_CLOCK
-from showcaller.data_folder import DataFolder
-from showcaller.transport.doors.start_error import RelayStartError
-from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
-from showcaller.transport.worker.catalogue import built_in_providers
-from showcaller.transport.worker.thread import WorkerThread
-from showcaller.transport.worker.worker_folder import worker_folders
->>>>>>> 51cb3ae (Use the workers of a relay that has gone once more in a program's own relay, so that nothing runs twice)
 
 DEFAULT_COUNT: Final = 1
 PATIENCE: Final = 15.0
 """Seconds for worker processes to end what they run, and then themselves."""
 
-logger = logging.getLogger("showcaller.workers")
+log = structlog.stdlib.get_logger("showcaller.workers")
 
 
 def end_with_port() -> None:
@@ -62,12 +46,9 @@ class Workers(NamedTuple):
 def open_workers(folder: DataFolder, count: int | None) -> Workers:
     """Start the workers of the relay that has locked this folder.
 
-    ``count`` is how many processes there shall be, with those that an earlier relay has left. None is for
-    one worker in a thread of this process; but while an earlier relay's processes have left something in
-    the folder, they are used once more, and end with the port: nothing that they run may be run again.
-    Raises ``RelayStartError``.
+    ``count`` is how many processes there shall be, with those that an earlier relay has left; None for one
+    worker in a thread of this process. Raises ``RelayStartError``.
     """
-<<<<<<< HEAD
     try:
         if count is None:
             name = new_id("wrk_")
@@ -84,33 +65,17 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
             f"{error}.",
             "Start the version that has started it, and there: showcaller stop --workers.",
         ) from error
-=======
-    if count is None and not worker_folders(folder.path / FOLDER):
-        return Workers(WorkerThread(built_in_providers()).port)
-    processes = _open_processes(folder, DEFAULT_COUNT if count is None else count)
-
-    def end() -> None:
-        left = processes.end_workers(PATIENCE)
-        if left:
-            logger.warning("workers are still there: %s", ", ".join(left))
-
-    if count is None:
-        return Workers(LastUse(processes, end), processes)
-    return Workers(processes, processes, end)
-
-
-def _open_processes(folder: DataFolder, count: int) -> WorkerProcesses:
-    try:
-        return WorkerProcesses(folder.path, count, SYSTEM_CLOCK.monotonic)
->>>>>>> 51cb3ae (Use the workers of a relay that has gone once more in a program's own relay, so that nothing runs twice)
     except (OSError, ValueError, zmq.ZMQError) as error:
         raise RelayStartError(
             f"The socket for workers in {folder.path} cannot be opened: {error}.",
             "Check who owns the folder and whether its disk has room, or name another one.",
         ) from error
 
+    def end() -> None:
+        left = processes.end_workers(PATIENCE)
+        if left:
+            log.warning("workers are still there", workers=left)
 
-<<<<<<< HEAD
     return Workers(processes, "", processes, end)
 
 
@@ -120,24 +85,3 @@ def workers_are_there(home: Path) -> bool:
         return has_living_workers(home / FOLDER)
     except ForeignWorkerError:
         return True
-=======
-class LastUse:
-    """The port to workers that end with it."""
-
-    def __init__(self, port: WorkerPort, end: Callable[[], None]) -> None:
-        self._port = port
-        self._end = end
-
-    def connect(self, deliver: Callable[[FromWorkers], None]) -> None:
-        """Say who gets what workers send."""
-        self._port.connect(deliver)
-
-    def send(self, messages: Sequence[ToWorkerMessage]) -> None:
-        """Hand messages over."""
-        self._port.send(messages)
-
-    def close(self) -> None:
-        """End the workers, and hang up."""
-        self._end()
-        self._port.close()
->>>>>>> 51cb3ae (Use the workers of a relay that has gone once more in a program's own relay, so that nothing runs twice)

@@ -114,25 +114,6 @@ def test_a_fan_out_is_followed_on_when_its_relay_is_started_again_and_what_ran_i
     assert Counter(bell.heard()) == Counter(LATE)
 
 
-def test_a_command_without_a_relay_takes_over_what_a_dead_ones_workers_run_and_ends_them(
-    showcaller: Showcaller, bell: Bell
-) -> None:
-    with serving(showcaller) as daemon, in_the_middle(showcaller, bell) as process:
-        daemon.process.kill()
-        daemon.process.wait(LIMIT)
-        await_waiting(process)
-        process.send_signal(signal.SIGINT)
-        group = group_of(finish(process).err)
-        with showcaller.start("fanout", "--resume", group, "--json") as alone:
-            bell.open_gate(len(SLOW))
-            ended = finish(alone)
-        assert ended.code == 0, ended.err
-        assert {item: result["attempts"] for item, result in ended.by_item.items()} == dict.fromkeys(ITEMS, 1)
-        assert Counter(bell.heard()) == Counter(LATE)
-        assert living_workers(showcaller.home) == []
-        assert showcaller("fanout", "echo {}", "a").code == 0
-
-
 def test_what_died_with_its_worker_starts_again_when_the_relay_is_back(
     showcaller: Showcaller, bell: Bell
 ) -> None:
