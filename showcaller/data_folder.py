@@ -10,6 +10,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from showcaller.store.errors import StoreError
+from showcaller.store.places import place
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 
 HOME_VARIABLE = "SHOWCALLER_HOME"
@@ -41,7 +43,11 @@ class DataFolder:
     """One relay's folder on disk."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path.expanduser().absolute()
+        """Take the folder's name; raises ``RelayStartError`` for text that can be no name of a folder."""
+        try:
+            self.path = place(path.expanduser())
+        except (StoreError, RuntimeError) as error:  # RuntimeError: ``~`` of nobody
+            raise RelayStartError(f"This cannot be a data folder: {error}.", "Name another one.") from error
 
     @property
     def database(self) -> Path:

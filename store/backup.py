@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 from showcaller.store.database import open_for_reading, open_for_writing
@@ -20,8 +20,7 @@ from showcaller.store.errors import (
     storage_error,
 )
 from showcaller.store.integrity import full_check
-
-_LOG_FILES: Final = ("-wal", "-shm")
+from showcaller.store.places import LOG_FILES, check_target, is_same, place
 
 
 def back_up(database: Path | str, target: Path | str, *, replace: bool = False) -> Path:
@@ -36,13 +35,12 @@ def back_up(database: Path | str, target: Path | str, *, replace: bool = False) 
         The absolute path of ``target``.
 
     Raises:
-        StoreExists: ``target`` exists and may not be replaced.
+        StoreExists: ``target`` exists and may not be replaced, or is part of this store or one in use.
         StoreError: the store cannot be read, or the copy not be written.
 
     """
-    source, copy = Path(database).absolute(), Path(target).absolute()
-    if copy == source:
-        raise StoreExists(copy, "it is the store itself; name another file for the copy")
+    source, copy = place(database), place(target)
+    check_target(source, copy)
     if not replace and os.path.lexists(copy):
         raise _exists(copy)
     with closing(open_for_reading(source)) as opened, _beside(copy) as staged:
@@ -74,8 +72,8 @@ def restore(
         StoreError: the copy is missing, damaged, foreign or newer than this version, or cannot be written.
 
     """
-    source, file = Path(backup).absolute(), Path(database).absolute()
-    if source == file:
+    source, file = place(backup), place(database)
+    if is_same(source, file):
         raise StoreExists(file, "it is the copy itself; name the copy to put in its place")
     with alone(), _beside(file) as staged:
         _stage(source, staged, file)
@@ -144,7 +142,7 @@ def _exchange(staged: Path, file: Path) -> Path | None:
         _flush(staged)
         kept = _keep(file) if os.path.lexists(file) else None
         # Nobody may find the log of the old store beside the new one.
-        for ending in _LOG_FILES:
+        for ending in LOG_FILES:
             _beside_name(file, ending).unlink(missing_ok=True)
         staged.replace(file)
         _flush(file.parent)
@@ -158,7 +156,7 @@ def _keep(file: Path) -> Path:
     with suppress(sqlite3.Error), closing(sqlite3.connect(file, isolation_level=None)) as old:
         old.execute("PRAGMA wal_checkpoint(truncate)").fetchall()
     kept = _free_name(file)
-    for ending in ("", *_LOG_FILES):
+    for ending in ("", *LOG_FILES):
         part = _beside_name(file, ending)
         if part.exists() and (not ending or part.stat().st_size):
             _link_or_copy(part, _beside_name(kept, ending))

@@ -6,11 +6,14 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from showcaller import Relay
+from showcaller.actors.contract.errors import Refusal
+from showcaller.transport.doors.start_error import RelayStartError
 
 
 def test_the_example_of_the_class_prints_what_its_commands_print(
@@ -26,6 +29,25 @@ def test_the_example_of_the_class_prints_what_its_commands_print(
 def test_a_relay_is_opened_not_made() -> None:
     with pytest.raises(TypeError, match=r"Relay\.open"):
         Relay()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "~nobody-of-that-name/relay"])
+def test_text_that_can_be_no_folder_is_refused_in_words(name: str) -> None:
+    for opening in (Relay.open, partial(Relay.open, read_only=True), partial(Relay.restore, "copy.db")):
+        with pytest.raises(RelayStartError, match="cannot be a data folder"):
+            opening(name)
+
+
+def test_a_copy_never_takes_the_place_of_what_the_relay_keeps(tmp_path: Path) -> None:
+    (tmp_path / "way").symlink_to(tmp_path / "home")
+    with Relay.open(tmp_path / "home") as relay:
+        call = {"action": "create_session", "text": "echo kept", "wait_seconds": 60}
+        for name in ("home/relay.db-wal", "way/relay.db", "home/lock", "a\0b"):
+            with pytest.raises(Refusal, match="Nothing was copied"):
+                relay.back_up(tmp_path / name, replace=True)
+            assert relay.call(call)["status"] == "done"
+    with Relay.open(tmp_path / "home") as relay:
+        assert len(relay.call({"action": "list_sessions"})["sessions"]) == 4
 
 
 @pytest.mark.parametrize("killed", [True, False])
