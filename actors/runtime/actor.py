@@ -1,7 +1,7 @@
 """The actor: pykka's, run by a shared dispatcher instead of a thread of its own."""
 
 import inspect
-import logging
+from _thread import start_new_thread
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import pykka
@@ -9,14 +9,16 @@ import pykka
 from showcaller.actors.runtime.choices import is_a, refuse_unknown
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.doubt import look_after
+from showcaller.actors.runtime.ending import end_unborn
 from showcaller.actors.runtime.exits import Exit
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef, refuse_foreign
 from showcaller.actors.runtime.registry import RUNNING
 from showcaller.actors.runtime.spawning import make_ref
 
-logger = logging.getLogger("pykka")
+logger = Journal("pykka")
 
 MailboxPolicy = Literal["refuse", "drop_newest", "drop_oldest"]
 
@@ -57,9 +59,11 @@ class Actor(pykka.Actor):
     """
 
     _actor_ref: ActorRef[Any] | None = None  # type: ignore[assignment]
+    _made_by_metaclass: ClassVar[bool] = False  # whose own affair it is then what its making leaves behind
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls._made_by_metaclass = type(cls).__call__ is not type.__call__
         for hook in (cls.on_stop, cls.on_failure):
             if inspect.iscoroutinefunction(hook):
                 raise TypeError(f"{hook.__qualname__} cannot be async: the actor takes no replies any more")
@@ -76,7 +80,8 @@ class Actor(pykka.Actor):
         if self._actor_ref is None:  # a supervised actor has its ref before it is made
             dispatcher = here.dispatcher or default_dispatcher()
             dispatcher.refuse_start(type(self))
-            self._actor_ref = make_ref(self, dispatcher)
+            plain = self.mailbox_limit is None and not self.pinned  # mostly, and then a call less
+            self._actor_ref = ActorRef(self, dispatcher) if plain else make_ref(self, dispatcher)
 
     @classmethod
     def start(cls, *args: Any, **kwargs: Any) -> ActorRef[Self]:
@@ -86,13 +91,25 @@ class Actor(pykka.Actor):
         or else on the process's own; raises ``DispatcherClosed`` when that was closed. The arguments are
         those of the class.
         """
-        actor = cls(*args, **kwargs)
+        if cls._made_by_metaclass:
+            actor = cls(*args, **kwargs)
+        else:  # the same in two steps, as a failing __init__ may have handed out the ref
+            actor = cls.__new__(cls, *args, **kwargs)
+            try:
+                actor.__init__(*args, **kwargs)  # type: ignore[misc]
+            except BaseException as error:
+                if actor._actor_ref is not None:
+                    end_unborn(actor._actor_ref, actor, error)
+                raise
         ref = actor._actor_ref
         assert ref is not None, "Actor.__init__() was not called: call super().__init__() in yours"
         try:
             if cls.registered:
                 RUNNING.append(ref)
             ref._dispatcher.schedule(ref)
+        except RecursionError:
+            start_new_thread(look_after, (ref,), {"starting": True})
+            raise
         except BaseException:
             look_after(ref, starting=True)
             raise

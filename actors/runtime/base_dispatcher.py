@@ -1,7 +1,6 @@
 """What every dispatcher has: a ready queue, a clock with timers, counters, and dead letters."""
 
 import copy
-import logging
 import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -11,6 +10,7 @@ from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.counters import Counters
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.ref import refuse_foreign
 from showcaller.actors.runtime.timers import Timers
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.ref import ActorRef
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 
 class Runnable(Protocol):

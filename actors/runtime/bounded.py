@@ -1,6 +1,7 @@
 """Refs of actors whose mailbox is bounded."""
 
 import threading
+from _thread import start_new_thread
 from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -91,6 +92,9 @@ class BoundedRef(ActorRef[A]):
         try:
             if self._gate.acquire(False):
                 self._dispatcher.schedule(self)
+        except RecursionError:
+            start_new_thread(look_after, (self,))
+            raise
         except BaseException:
             look_after(self)
             raise

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.journal import shown, told
 
 T = TypeVar("T")
 
@@ -65,7 +66,7 @@ def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
 
 def foreign_awaitable(coroutine: Any, awaited: object) -> ForeignAwaitable:
     """Give the error of a handler that awaited what the runtime cannot wait for."""
-    return ForeignAwaitable(f"{coroutine.__qualname__} awaited {awaited!r}: {_BRIDGE}")
+    return ForeignAwaitable(f"{coroutine.__qualname__} awaited {shown(awaited)}: {_BRIDGE}")
 
 
 def named_foreign(coroutine: Any, error: BaseException) -> BaseException:
@@ -75,20 +76,22 @@ def named_foreign(coroutine: Any, error: BaseException) -> BaseException:
     """
     if not _misses_loop(error):
         return error
-    foreign = ForeignAwaitable(f"{coroutine.__qualname__} used asyncio without its loop ({error}): {_BRIDGE}")
+    foreign = ForeignAwaitable(
+        f"{coroutine.__qualname__} used asyncio without its loop ({told(error)}): {_BRIDGE}"
+    )
     foreign.__cause__ = error
     return foreign.with_traceback(error.__traceback__)
 
 
 def _misses_loop(error: BaseException) -> bool:
-    if isinstance(error, RuntimeError) and _BAD_YIELD in str(error):
+    if isinstance(error, RuntimeError) and _BAD_YIELD in told(error):
         return True  # a task of another loop, as in asyncio.run, awaits a reply as if the handler did
     if isinstance(error, AttributeError):
         missed = error.obj is None  # the loop that there was none of
     else:
-        missed = isinstance(error, RuntimeError) and any(text in str(error) for text in _MISSED)
+        missed = isinstance(error, RuntimeError) and any(text in told(error) for text in _MISSED)
     if not missed:
         return False
     modules = [str(frame.f_globals.get("__name__")) for frame, _ in walk_tb(error.__traceback__)]
-    called_directly = str(error) == _MISSED[0]  # get_running_loop is written in C and has no frame
+    called_directly = told(error) == _MISSED[0]  # get_running_loop is written in C and has no frame
     return _ELSEWHERE.isdisjoint(modules) and (called_directly or modules[-1].startswith("asyncio."))

@@ -22,9 +22,8 @@ Death is one step: ``_actor`` becomes None. From then on a new message is refuse
 in behind the step finds the gate free, gets the cell scheduled, and is refused by that slice.
 """
 
-import logging
 import sys
-from _thread import LockType, allocate_lock
+from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Iterable, Iterator
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, cast
@@ -33,8 +32,7 @@ from uuid import uuid4
 from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.bridge import foreign_awaitable, named_foreign
 from showcaller.actors.runtime.context import here
-from showcaller.actors.runtime.cycles import cycle_of, cycle_of_handler
-from showcaller.actors.runtime.debts import Debt
+from showcaller.actors.runtime.cycles import cycle_of, cycle_of_handler, may_wait
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
 from showcaller.actors.runtime.errors import AskCycle
@@ -42,13 +40,14 @@ from showcaller.actors.runtime.exits import KILLED
 from showcaller.actors.runtime.extras import Extras, extras_lock
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Handler, perform
+from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.orders import KILL_FOR_GOOD
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.actor import Actor
     from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
 
-logger = logging.getLogger("pykka")
+logger = Journal("pykka")
 
 SLICE = 256  # messages an actor may handle before it yields its place
 LONG_BACKLOG = 16 * SLICE  # from here on, moving the rest of the mail up costs more than handling a slice
@@ -97,6 +96,9 @@ class Cell:
             self._mail.append(message)
             if self._gate.acquire(False):
                 self._dispatcher.schedule(self)
+        except RecursionError:
+            start_new_thread(look_after, (self,))
+            raise
         except BaseException:
             look_after(self)
             raise
@@ -107,6 +109,9 @@ class Cell:
             self._system_mail().append(message)
             if self._gate.acquire(False):
                 self._dispatcher.schedule(self)
+        except RecursionError:
+            start_new_thread(look_after, (self,))
+            raise
         except BaseException:
             look_after(self)
             raise
@@ -133,7 +138,11 @@ class Cell:
         mail = self._mail
         if len(mail) == 1:
             message = mail.pop(0)
-            if type(message) in SPECIAL:
+            try:
+                special = type(message) in SPECIAL
+            except Exception:  # its class cannot be hashed: it fails as it does among others
+                special = True
+            if special:
                 self._handle(actor, iter((message,)))
             else:
                 self._handle_one(actor, message)
@@ -321,7 +330,7 @@ class Cell:
             finally:
                 turn.handled = None
             problem: Exception | None
-            if not isinstance(waits_for, Future):
+            if not issubclass(type(waits_for), Future):
                 problem = foreign_awaitable(handler.coroutine, waits_for)
             elif actor.reentrant:
                 problem = self._wait_aside(handler, waits_for)
@@ -373,7 +382,7 @@ class Cell:
         if handler.envelope is not None and handler.envelope.reply is not None:
             handler.envelope.reply.answerer = handler  # not just any handler of this actor
         handler.wait(waits_for)
-        return cycle_of_handler(handler) if _may_wait(waits_for.answerer) else None
+        return cycle_of_handler(handler) if may_wait(waits_for.answerer) else None
 
     def _suspend(self, handler: Handler, waits_for: "Future[Any]") -> AskCycle | None:
         """Hold the actor until the future is done, or give the error of a wait that could never end."""
@@ -381,19 +390,11 @@ class Cell:
         self._dispatcher.suspended[self] = None
         handler.wait(waits_for)
         # Held first, looked second: of two that close a cycle at once, at least one sees the other.
-        problem = cycle_of(self) if _may_wait(waits_for.answerer) else None
+        problem = cycle_of(self) if may_wait(waits_for.answerer) else None
         if problem is not None:
             handler.forget_wait()
             self._dispatcher.suspended.pop(self, None)
         return problem
-
-
-def _may_wait(answerer: Any) -> bool:
-    """Give False if who owes a future does not wait itself: then no cycle need be looked for."""
-    kind = type(answerer)
-    if answerer is None or kind is Debt:
-        return False
-    return kind is tuple or kind is Handler or answerer._hold is not None
 
 
 __all__ = ["SLICE", "Cell"]

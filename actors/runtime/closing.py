@@ -1,15 +1,15 @@
 """What a closed dispatcher does for those who wait: nobody waits for ever for what it will not do."""
 
-import logging
 import threading
 from typing import TYPE_CHECKING
 
 from showcaller.actors.runtime.context import Turn, here
+from showcaller.actors.runtime.journal import Journal
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.dispatcher import Dispatcher
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 
 def end_waiting(dispatcher: "Dispatcher") -> None:

@@ -14,6 +14,7 @@ Who waits looks ``AT_ONCE`` replies far. What is longer is looked at a moment la
 
 from typing import TYPE_CHECKING, Any
 
+from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.handler import Handler
 from showcaller.actors.runtime.long_waits import lock, look_later
@@ -83,4 +84,12 @@ def refuse_cycle(reply: "Future[Any]", owner: "Cell") -> None:
     reply.try_set_exception(error_of(path[-1][1], path))
 
 
-__all__ = ["AT_ONCE", "chain", "cycle_of", "cycle_of_handler", "refuse_cycle"]
+def may_wait(answerer: Any) -> bool:
+    """Give False if who owes a future does not wait itself: then no cycle need be looked for."""
+    kind = type(answerer)
+    if answerer is None or kind is Debt:
+        return False
+    return kind is tuple or kind is Handler or answerer._hold is not None
+
+
+__all__ = ["AT_ONCE", "chain", "cycle_of", "cycle_of_handler", "may_wait", "refuse_cycle"]

@@ -5,19 +5,19 @@ A callback may complete a future, whose callback completes the next one, and so 
 that did it has returned, and comes before the next one. The order is the same either way.
 """
 
-import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.derivation import Derivation
+from showcaller.actors.runtime.journal import Journal
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
 
 DEEPEST = 16
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 Callback = Callable[["Future[Any]"], object]
 

@@ -13,7 +13,6 @@ thread is woken only by who takes it out of ``_parked`` or ``_spares`` under tha
 exactly once for each time it sleeps.
 """
 
-import logging
 import threading
 from _thread import get_ident
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from showcaller.actors.runtime.closing import abandon, end_waiting
 from showcaller.actors.runtime.context import BETWEEN, here
 from showcaller.actors.runtime.errors import DispatcherClosed
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.pinned import PinnedThread
 from showcaller.actors.runtime.program_end import PROGRAM_END
 from showcaller.actors.runtime.quiet import Quiet
@@ -35,7 +35,7 @@ from showcaller.actors.runtime.watchdog import Watchdog
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 SPARES_KEPT = 4  # spare threads kept for the next blocking handler; more of them end
 UNTIL_TIMERS = 64  # slices between two looks at the timers, while there is always work,
@@ -147,10 +147,15 @@ class Dispatcher(BaseDispatcher):
 
     def pin(self) -> BaseDispatcher:
         """Give a new thread for one pinned actor."""
-        pinned = PinnedThread(self)
+        return PinnedThread(self)
+
+    def adopt(self, pinned: PinnedThread) -> bool:
+        """Know of a pinned actor's thread that is to start; False when we are closed. Thread-safe."""
         with self._lock:
+            if self._closed:
+                return False
             self._pinned[pinned] = None
-        return pinned
+            return True
 
     def forget_pinned(self, pinned: PinnedThread) -> None:
         """No longer know of a pinned actor's thread. Thread-safe."""

@@ -4,7 +4,8 @@ An exception may reach a sender at any place where Python looks for signals: ``K
 what another signal handler raises. Between taking the gate and putting the cell into the ready queue it
 would leave the gate locked with nobody to let go of it, and the actor would never run again. The sender
 cannot know whether that happened, as the exception may hide from it that it got the gate. So it leaves
-behind a ``Doubt``, which the dispatcher runs like a cell, on a thread that gets no signals.
+behind a ``Doubt``, which the dispatcher runs like a cell, on a thread that gets no signals. A sender
+whose stack is full cannot even call ``look_after``: a new thread does, which no call of Python's starts.
 
 A doubt puts itself into the cell's system mail, which every slice takes out first. If it is still there
 while the gate is locked, the cell neither ready nor running, and no thread on its way from the gate to
@@ -66,7 +67,7 @@ class Doubt:
     def _look(self) -> bool | None:
         """True when nobody will run the cell, which then is ours; None if that is open."""
         cell = self._cell
-        if not self._starting and START in cell._mail.copy():
+        if not self._starting and any(mail is START for mail in cell._mail.copy()):
             return False  # whoever starts the actor has the gate, or has left a doubt of its own
         if not self._left:
             self._left = True

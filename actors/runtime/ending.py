@@ -3,7 +3,6 @@
 Everything here is called by whoever holds the cell's gate, and ends with the gate let go.
 """
 
-import logging
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,13 +15,14 @@ from showcaller.actors.runtime.envelope import ActorStop, Envelope, OwnMail, Shu
 from showcaller.actors.runtime.exits import NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
 from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.handler import LIMBO, Handler
+from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted, Link
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.actor import Actor
     from showcaller.actors.runtime.cell import Cell
 
-logger = logging.getLogger("pykka")
+logger = Journal("pykka")
 
 
 def _link(cell: "Cell") -> Link | None:
@@ -109,7 +109,8 @@ def end(
         _run_hook(actor, hook)
     _kill_children(cell)
     if reason.error is not None:
-        reason.error.__traceback__ = None  # it has been reported, and would keep every frame alive
+        # It has been reported, and would keep every frame alive. (Not by assignment: errors may be frozen.)
+        BaseException.with_traceback(reason.error, None)
     if kept:
         cell.put_back(rest)
     else:
@@ -119,6 +120,13 @@ def end(
     _run_hook(actor, lambda: actor._life_over(reason))
     _end_what_it_began(cell, actor, reason)
     cell.let_go()
+
+
+def end_unborn(cell: "Cell", actor: "Actor", error: BaseException) -> None:
+    """End what has a ref and was not made: nobody else runs it, and the error is its maker's to report."""
+    traceback = error.__traceback__
+    end(cell, actor, Exit("unstarted", error), (), keep=False)
+    BaseException.with_traceback(error, traceback)
 
 
 def _set_aside(cell: "Cell") -> Any:
@@ -252,7 +260,7 @@ def refuse_all(cell: "Cell") -> int:
 
 def _refuse(cell: "Cell", mail: Iterable[Any]) -> None:
     for message in mail:
-        if isinstance(message, Envelope):
+        if issubclass(type(message), Envelope):
             _refuse_ask(cell, message)
         elif not is_own(message):
             cell._dispatcher.dead_letter(cell, message)
@@ -260,9 +268,10 @@ def _refuse(cell: "Cell", mail: Iterable[Any]) -> None:
 
 def is_own(message: Any) -> bool:
     """True for the runtime's own mail: no loss when nobody handles it, and it always finds room."""
-    if isinstance(message, Envelope):
+    kind = type(message)  # not isinstance: that asks a message for its __class__, which may raise
+    if issubclass(kind, Envelope):
         return is_own(message.message)
-    return type(message) is ActorStop or isinstance(message, OwnMail | Terminated | DeadLetter)
+    return kind is ActorStop or issubclass(kind, OwnMail | Terminated | DeadLetter)
 
 
 def _refuse_ask(cell: "Cell", envelope: Envelope) -> None:

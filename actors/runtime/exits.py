@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from showcaller.actors.runtime.journal import shown
+
 ExitKind = Literal["normal", "shutdown", "failed", "unstarted", "killed"]
 
 
@@ -26,7 +28,7 @@ class Exit:
         return self.kind not in ("normal", "shutdown")
 
     def __str__(self) -> str:
-        return self.kind if self.error is None else f"{self.kind} ({self.error!r})"
+        return self.kind if self.error is None else f"{self.kind} ({shown(self.error)})"
 
 
 NORMAL = Exit("normal")

@@ -1,6 +1,6 @@
 """An ``async`` handler under way, and what a proxy asks of an actor."""
 
-from _thread import LockType
+from _thread import LockType, start_new_thread
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,9 @@ class Handler:
             cell._system.append(self)  # type: ignore[union-attr]
             if cell._gate.acquire(False):
                 cell._dispatcher.schedule(cell)
+        except RecursionError:
+            start_new_thread(look_after, (cell,))
+            raise
         except BaseException:
             look_after(cell)
             raise

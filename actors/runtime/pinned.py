@@ -1,6 +1,5 @@
 """A thread of its own for an actor that blocks by nature."""
 
-import logging
 import queue
 import threading
 from typing import TYPE_CHECKING, Any
@@ -9,13 +8,14 @@ from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.context import Turn, here
 from showcaller.actors.runtime.counters import Counters
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.journal import Journal
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.dispatcher import Dispatcher
     from showcaller.actors.runtime.ref import ActorRef
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 
 class PinnedThread(BaseDispatcher):
@@ -37,6 +37,7 @@ class PinnedThread(BaseDispatcher):
         self._lock = threading.RLock()
         self._open = 0  # slices scheduled and not yet done
         self._started = False
+        self._runs = False  # a thread is there
         self._ended = False
 
     @property
@@ -68,7 +69,10 @@ class PinnedThread(BaseDispatcher):
             self.home.schedule(runnable)
 
     def _start(self, runnable: Runnable) -> Exception | None:
-        """Start the thread, or give the reason why none can be had."""
+        """Start the thread, unless the home is closed, or give the reason why none can be had."""
+        if not self.home.adopt(self):
+            self._ended = True
+            return None
         name = f"{self.home.name}-{runnable.counters.actor_class.__name__}"
         try:
             threading.Thread(target=self._run, name=name, daemon=True).start()
@@ -91,6 +95,10 @@ class PinnedThread(BaseDispatcher):
             self._waiting.put(None)
 
     def _run(self) -> None:
+        with self._lock:
+            if self._runs:
+                return  # whoever started the first one was interrupted, and could not know that it runs
+            self._runs = True
         here.dispatcher = self.home
         here.turn = turn = Turn()
         now = self.clock.monotonic

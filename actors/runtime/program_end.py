@@ -8,14 +8,15 @@ its main module has ended waits once; one that makes it in a function of ``atexi
 """
 
 import atexit
-import logging
 import os
 import sys
 import threading
 import weakref
 from typing import Protocol
 
-logger = logging.getLogger("showcaller.actors")
+from showcaller.actors.runtime.journal import Journal
+
+logger = Journal("showcaller.actors")
 
 # Seconds. A signal that comes just before a thread begins to sleep on a lock does not wake it: Python raises
 # KeyboardInterrupt only when the sleep ends.

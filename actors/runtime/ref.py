@@ -1,6 +1,7 @@
 """References to actors: pykka's interface over our cell."""
 
 import threading
+from _thread import start_new_thread
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -94,6 +95,9 @@ class ActorRef(Cell, pykka.ActorRef[A]):
             self._mail.append(message)
             if self._gate.acquire(False):
                 self._dispatcher.schedule(self)
+        except RecursionError:
+            start_new_thread(look_after, (self,))
+            raise
         except BaseException:
             look_after(self)
             raise
@@ -155,6 +159,9 @@ class ActorRef(Cell, pykka.ActorRef[A]):
             self._mail.append(Envelope(message, future))
             if self._gate.acquire(False):
                 self._dispatcher.schedule(self)
+        except RecursionError:
+            start_new_thread(look_after, (self,))
+            raise
         except BaseException:
             look_after(self)
             raise

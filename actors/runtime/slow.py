@@ -1,18 +1,18 @@
 """The warning that names a handler which keeps others waiting."""
 
-import logging
 import sys
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from showcaller.actors.runtime.context import BETWEEN
+from showcaller.actors.runtime.journal import Journal
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.dispatcher import Dispatcher
     from showcaller.actors.runtime.threads import DispatcherThread
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 _OURS = str(Path(__file__).parent)
 

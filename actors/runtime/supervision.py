@@ -1,6 +1,5 @@
 """Supervisors: actors that start, restart and stop other actors, as in OTP."""
 
-import logging
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -17,6 +16,7 @@ from showcaller.actors.runtime.errors import RestartsExceeded
 from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.job import Job, StartStep, StopStep, cannot_fail, nothing
+from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted
 from showcaller.actors.runtime.restart_intensity import History, RestartIntensity
 from showcaller.actors.runtime.strategy import Strategy, affected
@@ -31,7 +31,7 @@ from showcaller.actors.runtime.supervisor_mail import (
 from showcaller.actors.runtime.supervisor_options import refuse_nonsense
 from showcaller.actors.runtime.waits import Undertaking
 
-logger = logging.getLogger("showcaller.actors")
+logger = Journal("showcaller.actors")
 
 Command = StartChild | StopChild | RestartChild | RemoveChild
 

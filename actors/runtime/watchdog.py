@@ -1,11 +1,12 @@
 """The watchdog: notices that the runner stands still in one slice while other actors wait."""
 
-import logging
 import threading
 from _thread import allocate_lock
 from typing import Protocol
 
-logger = logging.getLogger("showcaller.actors")
+from showcaller.actors.runtime.journal import Journal
+
+logger = Journal("showcaller.actors")
 
 
 class Watched(Protocol):

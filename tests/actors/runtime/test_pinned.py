@@ -10,6 +10,7 @@ from showcaller.actors.runtime import (
     Actor,
     ActorDeadError,
     ActorRef,
+    ActorRegistry,
     BaseDispatcher,
     Dispatcher,
     Timeout,
@@ -113,3 +114,31 @@ class TestPinned:
         assert pinned.ask(other, timeout=10) == "hello"
         pinned.stop()
         other.stop()
+
+    def test_a_start_interrupted_while_its_thread_begins_makes_no_second_thread(
+        self, threads: Dispatcher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Pinned(Actor):
+            pinned = True
+
+            def on_receive(self, message: Any) -> Any:
+                return message
+
+        def its_threads() -> list[threading.Thread]:
+            return [thread for thread in threading.enumerate() if thread.name == "test-Pinned"]
+
+        def interrupted(event: threading.Event, timeout: float | None = None) -> bool:
+            wait(event, timeout)
+            raise KeyboardInterrupt
+
+        wait = threading.Event.wait
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Event, "wait", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                Pinned.start()
+        (ref,) = ActorRegistry.get_by_class(Pinned)
+        assert ref.ask("asked", timeout=10.0) == "asked"
+        assert ref.stop(timeout=10.0)
+        for thread in its_threads():
+            thread.join(10.0)
+        assert not its_threads()
