@@ -216,7 +216,7 @@ class Session(Actor):
         """Say why this session is of no use; of what became of its messages the store tells."""
         if isinstance(message, StopRunning) and message.why == "closing":
             self._looks_again = False
-        answer(reply, None if isinstance(message, AwaitEnd) else why)
+        answer(reply, None if isinstance(message, AwaitEnd | Look | LookTask) else why)
 
     def _accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
         is_busy = prompt.only_if_idle and self._is_busy()

@@ -165,7 +165,8 @@ def _holding(state: TurnState, event: Stop | HoldFailed | GoOn | Released | PutA
             return begin_next(_released(state) if stops == state.stops else state)
         case PutAway():
             told = tuple(LookUp(waiting.id) for waiting in state.queue)
-            return Step(state._replace(queue=(), continuation=None, set_aside=frozenset()), told)
+            emptied = state._replace(queue=(), continuation=None, set_aside=frozenset())
+            return Step(_released(emptied), told)
 
 
 # -- what the store told of an earlier life --------------------------------------------------------

@@ -114,7 +114,8 @@ class TurnState(NamedTuple):
         """Whether nothing is lost when the session is put to sleep: all that it knows is stored."""
         if self.turn is not None:
             return self.leaving and self.turn.phase in {"running", "stopping"} and self.turn.joining is None
-        return self.closing or not (self.works or self.continuation or self.pausing or self.hold_unstored)
+        holds = self.hold_unstored and bool(self.queue)  # with nothing in it nobody would miss the hold
+        return self.closing or not (self.works or self.continuation or self.pausing or holds)
 
     @property
     def may_begin(self) -> bool:

@@ -76,6 +76,11 @@ class StageWriter:
         for batch, done in held:
             self._run(batch, done)
 
+    def release_first(self) -> None:
+        """Run the first batch that was held, and hold the others still."""
+        assert self._held is not None
+        self._run(*self._held.pop(0))
+
     def close(self) -> None:
         self._inner.close()
 

@@ -102,6 +102,51 @@ def test_a_stop_that_cannot_be_stored_ends_the_turn_all_the_same_and_says_so(sta
     assert again.status(second) == "queued"
 
 
+@pytest.mark.parametrize("ended_first", [True, False])
+@pytest.mark.parametrize("away", [Archive(), Delete()])
+def test_a_stop_that_could_not_be_stored_keeps_no_session_awake_that_was_put_away(
+    stage: Stage, away: Archive | Delete, ended_first: bool
+) -> None:
+    session, first = stage.create()
+    second = stage.send(session, "second")
+    if ended_first:
+        stage.workers.end(first)
+        stage.settle()
+    stage.store.refusing = frozenset({"hold_queue"})
+    assert order(stage, session, StopRunning()).code is Code.STORAGE
+    stage.store.refusing = frozenset()
+    assert isinstance(order(stage, session, away), PutAway)
+    assert stage.awake == []
+    found = stage.call("wait", session=session, message_id=second, wait_seconds=0)
+    assert found["status"] == ("stopped" if ended_first else "cancelled")
+
+
+def test_a_stop_that_could_not_be_stored_keeps_no_session_awake_in_which_nothing_waits(stage: Stage) -> None:
+    session, first = stage.create()
+    stage.store.refusing = frozenset({"hold_queue"})
+    assert order(stage, session, StopRunning()).code is Code.STORAGE
+    assert stage.status(first) == "stopped"
+    assert stage.awake == []
+
+
+def test_a_stop_that_fails_after_its_session_was_put_away_keeps_nothing_awake(stage: Stage) -> None:
+    session, first = stage.create()
+    stage.workers.end(first)
+    stage.settle()
+    stage.store.refusing = frozenset({"accept_message"})
+    stage.store.hold()
+    archived = stage.supervisor.request(ToSession(session, Archive()))
+    stage.settle()
+    stage.begin("send", session=session, text="late", wait_seconds=0)
+    stage.settle()
+    stage.supervisor.request(ToSession(session, StopRunning()))
+    stage.settle()
+    stage.store.release()
+    stage.settle()
+    assert isinstance(archived.get(), PutAway)
+    assert stage.awake == []
+
+
 def test_to_go_on_that_cannot_be_stored_is_refused_and_the_queue_stays(stage: Stage) -> None:
     session, _ = stage.create()
     stage.send(session, "second")
@@ -308,3 +353,23 @@ def test_a_look_tells_that_the_queue_is_held(stage: Stage) -> None:
     stage.settle()
     assert glance.get().held
     assert glance.get().phase == "stopping"
+
+
+def test_what_became_of_the_prompts_of_a_deleted_session_is_told_while_it_is_awake(stage: Stage) -> None:
+    session, first = stage.create()
+    stage.workers.end(first, reply="done")
+    stage.settle()
+    stage.store.hold()
+    deleted = stage.supervisor.request(ToSession(session, Delete()))
+    stage.settle()
+    stopped = stage.supervisor.request(ToSession(session, StopRunning(call=CALL)))  # keeps it awake
+    stage.settle()
+    stage.store.release_first()
+    waiting = stage.begin("wait", session=session, message_id=first, wait_seconds=0)
+    look = stage.supervisor.request(IfAwake(session, Look()))
+    stage.settle()
+    assert deleted.done
+    assert stage.awake == [session]
+    assert not stopped.done
+    assert waiting.get()["status"] == "done"
+    assert look.get() is None
