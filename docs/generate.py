@@ -19,8 +19,8 @@ INTERNAL = {
     "late_reply counters_of",
     "ChildSpec": "recipe",
     "Counters": "note_backlog note_slice",
-    "Dispatcher": "schedule refuse_start pin forget_pinned pinned_ended busy work_waits take_over is_blocked "
-    "will_run wait_for",
+    "Dispatcher": "schedule refuse_start pin adopt forget_pinned pinned_ended busy work_waits take_over "
+    "is_blocked will_run wait_for",
     "Future": "decide announce try_set_get_hook forget_callback",
     "ManualDispatcher": "refuse_wait schedule will_run run_next wait_for owed_elsewhere",
     "RestartIntensity": "note",

@@ -5,7 +5,7 @@ import functools
 import queue
 import sys
 import threading
-from _thread import LockType, allocate_lock
+from _thread import TIMEOUT_MAX, LockType, allocate_lock
 from collections.abc import Callable, Generator, Iterable
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -28,6 +28,12 @@ M = TypeVar("M")
 J = TypeVar("J")
 R = TypeVar("R")
 ExcInfo = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
+
+
+_NO_AWAIT_RAISES = (
+    "what was awaited ended in StopIteration, which no await can raise: let who answers raise another error, "
+    "or get() the future instead of awaiting it"
+)
 
 
 class _Hook:
@@ -256,15 +262,18 @@ class Future(pykka.Future[T]):
             return  # it has run, or is just about to
 
     def __await__(self) -> Generator[Any, Any, T]:
-        if self._done or self._hook is not None:
-            return self.get()
-        handled = here.turn.handled
-        if handled is not None and type(handled) is not Envelope:
-            while not self._done:  # the dispatcher drives this coroutine and resumes it when we are done
-                yield self
-        else:
-            yield from self._on_running_loop().__await__()
-        return self._outcome()
+        try:
+            if self._done or self._hook is not None:
+                return self.get()
+            handled = here.turn.handled
+            if handled is not None and type(handled) is not Envelope:
+                while not self._done:  # the dispatcher drives this coroutine and resumes it when we are done
+                    yield self
+            else:
+                yield from self._on_running_loop().__await__()
+            return self._outcome()
+        except StopIteration as error:  # from a generator Python would make it an error that names nobody
+            raise RuntimeError(_NO_AWAIT_RAISES) from error
 
     __iter__ = __await__
 
@@ -363,7 +372,7 @@ def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
     future.add_done_callback(wake_up)
     if future._done:
         return True
-    came = woken.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
+    came = woken.acquire(timeout=-1 if timeout is None else min(max(0.0, timeout), TIMEOUT_MAX))
     if future.done:
         return True
     future.forget_callback(wake_up)

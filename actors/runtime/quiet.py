@@ -1,6 +1,7 @@
 """Waiting until no actor has mail, so that a program does not end before its actors are done."""
 
 import threading
+from _thread import TIMEOUT_MAX
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ class Quiet:
             if not self._has_mail(None):
                 return True
             self.waiters.append(quiet)
-        if quiet.wait(timeout):
+        if quiet.wait(None if timeout is None else min(timeout, TIMEOUT_MAX)):
             return True
         with self._dispatcher._lock:
             if quiet in self.waiters:

@@ -190,9 +190,13 @@ class Timers:
         timer = self.after(seconds, _Expiry(future, seconds, self._late), None)  # type: ignore[arg-type]
         future.add_done_callback(lambda _: timer.cancel())
 
-    def wake(self, future: "Future[None]", seconds: float) -> None:
-        """Set ``future`` in ``seconds``, or end it in ``DispatcherClosed`` if the timers end before."""
-        self.after(seconds, _Alarm(future, seconds), None)  # type: ignore[arg-type]
+    def wake(self, future: "Future[None]", seconds: float, left: float | None = None) -> Timer:
+        """Set ``future`` in ``seconds``, or end it in ``DispatcherClosed`` if the timers end before.
+
+        ``left``: how many of them are still to come, if not all.
+        """
+        alarm: Any = _Alarm(future, seconds)
+        return self.after(seconds if left is None else left, alarm, None)
 
     def cancel(self, timer: Timer) -> bool:
         """Forget a timer; False when it has fired for the last time. Thread-safe."""

@@ -46,6 +46,7 @@ class Watchdog:
         self._wake.acquire()
         self._closing = threading.Event()
         self._started = False
+        self._runs = False  # a thread is there
 
     def arm(self) -> None:
         """Start looking, if it does not look already. Thread-safe, never blocks."""
@@ -83,10 +84,13 @@ class Watchdog:
         self._rouse()
 
     def _run(self) -> None:
+        with self._starting:
+            if self._runs:
+                return  # whoever started the first one was interrupted, and could not know that it runs
+            self._runs = self._started = True
         while True:
             self._wake.acquire()
             if not self._look():
-                self._rouse()  # should there be two, since one of them started although its starter failed
                 return
 
     def _look(self) -> bool:

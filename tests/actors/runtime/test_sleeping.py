@@ -8,6 +8,7 @@ import pytest
 from showcaller.actors.runtime import Actor, Dispatcher, DispatcherClosed, ForeignAwaitable
 from showcaller.actors.runtime import sleep as pause
 from showcaller.actors.runtime.testkit import ManualDispatcher, probe
+from showcaller.actors.runtime.timers import INBOX
 
 
 class Sleeper(Actor):
@@ -87,3 +88,62 @@ def test_who_awaits_the_sleep_of_asyncio_is_told_of_ours(manual: ManualDispatche
 
     with pytest.raises(ForeignAwaitable, match=r"instead of asyncio\.sleep await sleep\(seconds\)"):
         Wrong.start().ask("x")
+
+
+class Shares(Actor):
+    """Waits for what it gets."""
+
+    registered = False
+
+    async def on_receive(self, message: Any) -> Any:
+        await message
+
+
+class TestSleepersThatAreKilled:
+    def test_they_leave_no_timers(self, manual: ManualDispatcher) -> None:
+        owner, _ = probe()
+        sleepers = [Sleeper.start(owner) for _ in range(3 * INBOX)]
+        for sleeper in sleepers:
+            sleeper.tell(86_400)
+        manual.settle()
+        assert len(manual.timers) == len(sleepers)
+        for sleeper in sleepers:
+            sleeper.kill()
+        manual.settle()
+        assert len(manual.timers) <= INBOX
+
+    def test_who_shares_the_sleep_wakes_in_time(self, manual: ManualDispatcher) -> None:
+        slept = pause(60)
+        killed, other = Shares.start(), Shares.start()
+        killed.tell(slept)
+        woken = other.request(slept)
+        manual.settle()
+        killed.kill()
+        manual.advance(59)
+        assert not woken.done
+        manual.advance(1)
+        assert woken.done
+
+    def test_who_waits_for_it_later_wakes_in_time(self, manual: ManualDispatcher) -> None:
+        slept = pause(60)
+        killed = Shares.start()
+        killed.tell(slept)
+        manual.settle()
+        killed.kill()
+        manual.advance(20)
+        woken = Shares.start().request(slept)
+        manual.advance(39)
+        assert not woken.done
+        manual.advance(1)
+        assert woken.done
+
+    def test_who_only_looks_sees_its_end(self, manual: ManualDispatcher) -> None:
+        slept = pause(60)
+        killed = Shares.start()
+        killed.tell(slept)
+        manual.settle()
+        killed.kill()
+        manual.advance(59)
+        assert not slept.done
+        manual.advance(1)
+        assert slept.done

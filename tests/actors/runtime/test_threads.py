@@ -160,6 +160,28 @@ class TestNoThread:
             ref.tell_after(0.01, "due")
         assert until(lambda: got == ["due"])
 
+    def test_an_interrupted_start_makes_no_second_watchdog(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(event: threading.Event, timeout: float | None = None) -> bool:
+            wait(event, timeout)
+            raise KeyboardInterrupt
+
+        def watching() -> list[threading.Thread]:
+            return [thread for thread in threading.enumerate() if thread._target == watchdog._run]  # type: ignore[attr-defined]
+
+        wait = threading.Event.wait
+        dispatcher = Dispatcher(name="test")
+        watchdog = dispatcher._watchdog
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Event, "wait", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                watchdog.arm()
+        watchdog.arm()
+        assert until(lambda: len(watching()) == 1)
+        dispatcher.close()
+        for thread in watching():
+            thread.join(10)
+        assert not watching()
+
     def test_a_watchdog_that_could_not_be_had_is_started_later(
         self, threads: Dispatcher, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -106,3 +106,27 @@ def test_a_future_tells_how_far_it_is(manual: ManualDispatcher) -> None:
     assert repr(done) == "<Future: 5>"
     assert repr(failed) == "<Future: raised KeyError('which')>"
     assert repr(Future[int]()) == "<Future: not done>"
+
+
+class Exhausted(Actor):
+    registered = False
+
+    def on_receive(self, message: Any) -> None:
+        raise StopIteration("nothing left")
+
+
+class TestStopIteration:
+    def test_an_await_says_that_it_cannot_raise_it(self, manual: ManualDispatcher) -> None:
+        class Awaits(Actor):
+            registered = False
+
+            async def on_receive(self, message: Any) -> Any:
+                return await message
+
+        with pytest.raises(RuntimeError, match=r"ended in StopIteration.*or get\(\) the future") as told:
+            Awaits.start().ask(Exhausted.start().request("more"))
+        assert isinstance(told.value.__cause__, StopIteration)
+
+    def test_a_get_raises_it(self, manual: ManualDispatcher) -> None:
+        with pytest.raises(StopIteration, match="nothing left"):
+            Exhausted.start().ask("more")
