@@ -1,150 +1,209 @@
-"""Handlers that block under a manual dispatcher: each keeps its stack while others run.
+"""Handlers under a manual dispatcher: each has a stack of its own, so one that blocks can stay waiting.
 
-Only one thread runs at any time: the one whose turn it is. A handler that blocks sleeps with its stack,
-and the steps go on in the caller of ``step`` if that one sleeps too, or else in a helper thread. So a handler
-can go on as soon as its reply is there, whichever handlers have begun to wait since.
+Only one thread runs at any time: the one that has the turn. Who wants steps to be taken (``settle``, or a
+``get()`` of the test) hands in a plan and sleeps until it is carried out; a helper thread takes the steps.
+A handler that blocks keeps the helper's stack, and another helper goes on with the plan. So whoever has asked
+for steps can go on whatever the handlers wait for, and a handler as soon as its reply is there.
 """
 
-import math
-import threading
-from _thread import LockType, allocate_lock
-from typing import TYPE_CHECKING, Any
+import contextvars
+from _thread import get_ident
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from showcaller.actors.runtime.errors import NothingToRun
+import pykka
+
+from showcaller.actors.runtime.base_dispatcher import Runnable
+from showcaller.actors.runtime.context import Turn, here
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.handler import Blocked
+from showcaller.actors.runtime.taking_turns import Helper, Sleeper, idle_helper
 
 if TYPE_CHECKING:
+    from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.testkit import ManualDispatcher
 
+T = TypeVar("T")
 
-class Sleeper:
-    """A thread that waits for its turn; ``fault`` is raised in it then."""
-
-    __slots__ = ("_turn", "fault")
-
-    def __init__(self) -> None:
-        self.fault: BaseException | None = None
-        self._turn: LockType = allocate_lock()
-        self._turn.acquire()
-
-    def sleep(self) -> None:
-        """Wait for the turn."""
-        self._turn.acquire()
-        if self.fault is not None:
-            raise self.fault
-
-    def wake(self) -> None:
-        """Give the turn away: whoever calls this does nothing more."""
-        self._turn.release()
+Plan = Generator[None, bool, T]
+"""Asks for a step with each ``yield``, which gives False when nothing is ready; returns what comes of it."""
 
 
 class Wait(Sleeper):
     """A handler that waits for a future."""
 
-    __slots__ = ("deadline", "future")
+    __slots__ = ("blocked", "deadline", "future")
 
-    def __init__(self, future: Future[Any], deadline: float | None) -> None:
+    def __init__(self, future: Future[Any], deadline: float | None, blocked: Blocked) -> None:
         super().__init__()
         self.future = future
         self.deadline = deadline
+        self.blocked = blocked
 
     def over(self, now: float) -> bool:
         """True when the handler can go on."""
-        return self.future.done or (self.deadline is not None and self.deadline <= now)
+        in_time = self.deadline is None or now < self.deadline
+        return self.future.done or self.blocked.broken_off or not in_time
+
+
+class Stint(Sleeper):
+    """A plan that is carried out while who handed it in sleeps."""
+
+    __slots__ = ("fault", "found", "plan", "result")
+
+    def __init__(self, plan: Plan[Any]) -> None:
+        super().__init__()
+        self.plan = plan
+        self.found: Any = None  # what the step before has found; the first of a generator must be None
+        self.result: Any = None
+        self.fault: BaseException | None = None
 
 
 class Stacks:
-    """The stacks of a manual dispatcher: handlers that wait, and callers of ``step`` below those that run."""
+    """The stacks of a manual dispatcher: handlers that wait, and who waits for steps to be taken."""
 
     def __init__(self, dispatcher: "ManualDispatcher") -> None:
         self.waits: list[Wait] = []  # the last has waited shortest
         self._dispatcher = dispatcher
-        self._callers: list[Sleeper] = []
+        self._stints: list[Stint] = []  # the last is under way: a handler of those before has handed it in
+        self._pinned: dict[Runnable, Helper] = {}
+        self._threads: set[int] = set()  # those that take steps, or whose handler waits
 
-    def wait(self, future: Future[Any], deadline: float | None) -> bool:
+    @property
+    def at_work(self) -> bool:
+        """True while steps are taken."""
+        return bool(self._stints)
+
+    def helps(self, thread: int) -> bool:
+        """True of a thread on which steps are taken."""
+        return thread in self._threads
+
+    def next_deadline(self) -> float | None:
+        """When (monotonic) the first of the handlers that wait gives up; None if none ever does."""
+        return min((wait.deadline for wait in self.waits if wait.deadline is not None), default=None)
+
+    def carry_out(self, plan: Plan[T]) -> T:
+        """Have the steps taken that a plan asks for, and give or raise what comes of it."""
+        stint = Stint(plan)
+        self._stints.append(stint)
+        self._helper().wake()
+        try:
+            stint.sleep()
+        except BaseException:  # an interrupt: nobody is to go on with it
+            if stint in self._stints:
+                self._stints.remove(stint)
+            raise
+        if stint.fault is not None:
+            try:
+                raise stint.fault
+            finally:
+                del stint  # which the traceback would keep, and it the traceback
+        result: T = stint.result
+        return result
+
+    def wait(self, cell: "Cell", future: Future[Any], deadline: float | None, blocked: Blocked) -> bool:
         """Block the handler that runs; False at the deadline.
 
-        Raises ``NothingToRun`` when nothing is left that could end the wait.
+        Raises ``pykka.ActorDeadError`` when its actor is killed, its shutdown time being over.
         """
-        if future.done:
-            return True
-        wait = Wait(future, deadline)
+        wait = Wait(future, deadline, blocked)
         self.waits.append(wait)
-        if self._callers:
-            self._callers.pop().wake()
-        else:
-            threading.Thread(target=self._help, name="manual", daemon=True).start()
+        self._helper().wake()
         wait.sleep()
+        if blocked.broken_off and not future.done:
+            raise pykka.ActorDeadError(f"{cell} was killed while it waited: its shutdown time is over")
         return future.done
 
-    def step(self, limit: float | None = None) -> bool:
-        """Run one slice, or let one that waits go on; False when nothing is left to do (by that time)."""
-        callers = len(self._callers)
-        found = self._step(limit)
-        if isinstance(found, Wait):
-            self.waits.remove(found)
-            self._lend_turn(found)
-        elif len(self._callers) > callers:  # a handler took steps itself, and let ours go on first
-            self._lend_turn(self._callers.pop())
-        return found is not False
+    # -- on helper threads -------------------------------------------------------------------------
 
-    def _lend_turn(self, sleeper: Sleeper) -> None:
-        """Give the turn away until that thread's handler ends or waits."""
-        caller = Sleeper()
-        self._callers.append(caller)
-        sleeper.wake()
-        caller.sleep()
+    def _helper(self) -> Helper:
+        """Give a helper that goes on with the plans when it is woken, as part of what its waker does."""
+        context = contextvars.copy_context()
+        return idle_helper(lambda: context.run(self._work, self._go_on))
 
-    def _help(self) -> None:
-        """Take steps until it is the turn of a thread that sleeps."""
-        sleeper: Sleeper | None = None
-        fault: BaseException | None = None
-        while sleeper is None:
-            try:
-                found = None if self._callers else self._step()
-            except BaseException as error:
-                found, fault = None, error
-            if isinstance(found, Wait):
-                self.waits.remove(found)
-                sleeper = found
-            elif found is None:
-                sleeper = self._callers.pop() if self._callers else self.waits.pop()
-        sleeper.fault = sleeper.fault or fault
-        sleeper.wake()
+    def _work(self, job: "Callable[[], Sleeper | None]") -> Sleeper | None:
+        before = here.dispatcher, here.turn
+        here.dispatcher, here.turn = self._dispatcher, Turn()
+        self._threads.add(get_ident())
+        try:
+            return job()
+        finally:
+            self._threads.discard(get_ident())
+            here.dispatcher, here.turn = before
 
-    def _step(self, limit: float | None = None) -> Wait | bool:
-        """Give who is to go on, or True after a step, or False if nothing is left to do.
+    def _go_on(self) -> Sleeper | None:
+        """Take steps until it is another thread's turn, which is given."""
+        following: Sleeper | None = None
+        while self._stints and following is None:
+            following = self._further(self._stints[-1])
+        return following
 
-        Whoever waits shortest goes on at once, the others when no step is left; then time passes.
+    def _further(self, stint: Stint) -> Sleeper | None:
+        """Go a step further with a plan."""
+        try:
+            stint.plan.send(stint.found)
+        except StopIteration as end:
+            stint.result = end.value
+            return self._finish(stint, None)
+        except BaseException as error:
+            return self._finish(stint, error)
+        stint.found = True  # for others, who go on with it while the step is not over
+        try:
+            found = self._step()
+        except BaseException as error:
+            return self._finish(self._stints[-1], error) if self._stints else None
+        if found is False:
+            stint.found = False
+        return found if isinstance(found, Sleeper) else None
+
+    def _finish(self, stint: Stint, fault: BaseException | None) -> Stint:
+        stint.fault = fault
+        stint.plan.close()
+        self._stints.remove(stint)
+        return stint
+
+    def _step(self) -> Sleeper | bool:
+        """Give who is to go on, or True after a step, or False if nothing is left to do by now.
+
+        Whoever waits shortest goes on at once, the others when no step is left.
         """
-        dispatcher, now = self._dispatcher, self._dispatcher.clock.monotonic
-        if self.waits and self.waits[-1].over(now()):
-            return self.waits[-1]
-        if dispatcher.run_next() or (self.waits and dispatcher.timers.fire_due()):
-            return True
-        for wait in reversed(self.waits):
-            if wait.over(now()):
-                return wait
-        return bool(self.waits) and self._let_time_pass(limit)
+        if self.waits and self.waits[-1].over(self._dispatcher.clock.monotonic()):
+            return self.waits.pop()
+        runnable = self._dispatcher.take_ready()
+        if runnable is None:
+            return self._first_over() or False
+        if runnable.counters.actor_class.pinned:
+            return self._pinned_helper(runnable)
+        self._dispatcher.run(runnable)
+        return True
 
-    def _let_time_pass(self, limit: float | None) -> Wait | bool:
-        dispatcher = self._dispatcher
+    def _first_over(self) -> Wait | None:
+        now = self._dispatcher.clock.monotonic()
         for wait in reversed(self.waits):
-            wait.fault = dispatcher.owed_elsewhere(wait.future)
-            if wait.fault is not None:
+            if wait.over(now):
+                self.waits.remove(wait)
                 return wait
-        moments = [wait.deadline for wait in self.waits if wait.deadline is not None]
-        due = dispatcher.timers.next_due()
-        if due is not None:
-            moments.append(due)
-        if limit is not None and limit < min(moments, default=math.inf):
-            return False
-        if moments:
-            dispatcher.manual_clock.move_to(max(min(moments), dispatcher.clock.monotonic()))
-            return True
-        last = self.waits[-1]
-        last.fault = NothingToRun(
-            "no step and no timer is left that could complete this future: is a reply missing, "
-            "or does something outside the dispatcher owe it?"
-        )
-        return last
+        return None
+
+    def _pinned_helper(self, runnable: Runnable) -> Helper:
+        """Give the helper that alone runs a pinned actor, about to run a slice of it."""
+        helper = self._pinned.get(runnable)
+        if helper is None:
+            helper = self._pinned[runnable] = Helper(kept_by=self)
+        helper.job = partial(self._work, partial(self._run_pinned, runnable, helper))
+        return helper
+
+    def _run_pinned(self, runnable: Any, helper: Helper) -> Sleeper | None:
+        """Run one slice, and let another helper go on: this one is not to wait for others."""
+        fault: BaseException | None = None
+        try:
+            self._dispatcher.run(runnable)
+        except BaseException as error:
+            fault = error
+        if runnable._actor is None:
+            helper.release()
+            self._pinned.pop(runnable, None)
+        if fault is not None and self._stints:
+            return self._finish(self._stints[-1], fault)
+        return self._helper()

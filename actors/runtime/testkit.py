@@ -24,9 +24,9 @@ from showcaller.actors.runtime.context import Turn, current_cell, here
 from showcaller.actors.runtime.cycles import cycle_of
 from showcaller.actors.runtime.errors import NeverSettles, NothingToRun
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.handler import Blocked
+from showcaller.actors.runtime.handler import Blocked, may_not_wait
 from showcaller.actors.runtime.ref import ActorRef
-from showcaller.actors.runtime.stacks import Stacks
+from showcaller.actors.runtime.stacks import Plan, Stacks
 from showcaller.actors.runtime.waits import owner_elsewhere
 
 SETTLE_LIMIT = 1_000_000  # steps after which settle() believes that it runs for ever
@@ -59,12 +59,15 @@ class ManualClock(Clock):
 
 
 class ManualDispatcher(BaseDispatcher):
-    """Runs actors on the calling thread, one slice per step, in order or in an order drawn from a seed.
+    """Runs actors while the caller waits, one slice per step, in order or in an order drawn from a seed.
 
     Inside ``with dispatcher:`` actors start here, and ``future.get()`` runs steps until the future is
     done; when nothing is left that could complete it, ``NothingToRun`` says so, and names an actor of
-    another dispatcher that owes it. Only mail may come from other threads. While a handler waits in
-    ``get()``, slices may run on a helper thread, one at a time and in the same order each time.
+    another dispatcher that owes it. Time passes in ``advance`` and in such a ``get()`` of the test, nowhere
+    else. A handler that waits in ``get()`` stays waiting until its reply comes or its time is over.
+
+    Slices run on helper threads, one at a time and in the same order each time, while the caller sleeps.
+    Only mail may come from other threads of the test.
     """
 
     _by_hand = True
@@ -84,7 +87,7 @@ class ManualDispatcher(BaseDispatcher):
 
     def refuse_wait(self, owner: Any) -> None:
         """Raise ``NothingToRun`` if this thread was to run the steps, and has left the block."""
-        if self._entered_by == get_ident():
+        if self._entered_by == get_ident() or self._stacks.helps(get_ident()):
             raise NothingToRun(
                 f"{owner} lives on another dispatcher than the one here: a manual one, whose steps are run "
                 "inside its own `with` block only"
@@ -99,16 +102,19 @@ class ManualDispatcher(BaseDispatcher):
         return super().will_run(runnable) or type(runnable._hold) is Blocked
 
     def step(self) -> bool:
-        """Run one slice, or let a handler that waits go on; False when nothing is ready."""
-        return self._stacks.step()
+        """Run one slice, or let a handler that waits go on; False when nothing is ready. No time passes."""
+        return self._stacks.carry_out(_one_step())
 
-    def run_next(self) -> bool:
-        """Run one slice on the stack of the caller; False when nothing is ready."""
+    def take_ready(self) -> Runnable | None:
+        """Take who is to run next from the ready queue; None when nobody is ready."""
         if not self._ready:
-            return False
+            return None
         if self._random is not None:
             _bring_to_front(self._ready, self._random.randrange(len(self._ready)))
-        runnable = self._ready.popleft()
+        return self._ready.popleft()
+
+    def run(self, runnable: Runnable) -> None:
+        """Run one slice on the stack of the caller."""
         self.steps += 1
         outer = here.dispatcher, here.turn
         here.dispatcher, here.turn = self, Turn()
@@ -118,48 +124,68 @@ class ManualDispatcher(BaseDispatcher):
         finally:
             here.dispatcher, here.turn = outer
         runnable.counters.note_slice(taken, 0.0)
-        return True
 
     def settle(self, limit: int = SETTLE_LIMIT) -> int:
-        """Run until nothing is ready and no timer is due; gives the number of steps taken.
+        """Run until nothing is ready and no timer is due; gives the number of steps taken. No time passes.
 
-        Raises ``NeverSettles`` when ``limit`` steps were not enough.
+        A handler that waits for what is not there stays waiting. Raises ``NeverSettles`` when ``limit``
+        steps were not enough.
         """
+        return self._stacks.carry_out(self._settling(limit))
+
+    def _settling(self, limit: int = SETTLE_LIMIT) -> Plan[int]:
         steps = 0
-        while self.timers.fire_due() or self._ready or self._stacks.waits:
-            while self.step():
+        self.timers.fire_due()
+        while True:
+            while (yield):
                 steps += 1
                 if steps >= limit:
                     raise NeverSettles(
                         f"still not settled after {limit} steps: do actors keep telling each other?"
                     )
-        return steps
+            if not self.timers.fire_due():
+                return steps
 
     def advance(self, seconds: float) -> None:
-        """Let time pass: at each moment at which timers are due, run them and what follows from them."""
+        """Let time pass, and run what is due at each moment on the way: timers, and waits that time out."""
+        self._stacks.carry_out(self._advancing(seconds))
+
+    def _advancing(self, seconds: float) -> Plan[None]:
         target = self.clock.monotonic() + seconds
-        self.settle()
-        while (due := self.timers.next_due()) is not None and due <= target:
-            self.manual_clock.move_to(max(due, self.clock.monotonic()))
-            self.settle()
-        self.manual_clock.move_to(max(target, self.clock.monotonic()))
+        yield from self._settling()
+        while (due := self._next_moment()) is not None and due <= target:
+            self._move_to(due)
+            yield from self._settling()
+        self._move_to(target)
+
+    def _next_moment(self) -> float | None:
+        """When (monotonic) something happens by itself: a timer fires, or a handler has waited enough."""
+        moments = self.timers.next_due(), self._stacks.next_deadline()
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def _move_to(self, moment: float) -> None:
+        self.manual_clock.move_to(max(moment, self.clock.monotonic()))
 
     def wait_for(self, future: Future[Any], timeout: float | None) -> bool:
         """Run steps, and let time pass when nothing else is left to do, until the future is done.
 
-        It passes up to the ``timeout``, and without one as far as there are timers. In a handler, raises
-        ``AskCycle`` when the reply can never come.
+        It passes up to the ``timeout``, and without one as far as there are timers. In a handler, waits until
+        others have done that; raises ``AskCycle`` when the reply can never come.
         """
+        deadline = None if timeout is None else self.clock.monotonic() + timeout
         cell = current_cell()
-        if cell is None:
-            return self._run_until(future, timeout)
-        before, cell._hold = cell._hold, Blocked(future)
+        if cell is None or not self._stacks.at_work:
+            self._refuse_elsewhere(future)
+            return self._stacks.carry_out(self._until_done(future, deadline))
+        blocked = Blocked(future)
+        before, cell._hold = cell._hold, blocked
         try:
             problem = cycle_of(cell, before)
             if problem is not None:
                 raise problem
             self._refuse_elsewhere(future)
-            return self._stacks.wait(future, None if timeout is None else self.clock.monotonic() + timeout)
+            blocked.broken_off = may_not_wait(cell)
+            return self._stacks.wait(cell, future, deadline, blocked)
         finally:
             cell._hold = before
 
@@ -172,32 +198,34 @@ class ManualDispatcher(BaseDispatcher):
         while not future.done:
             if self.step() or self.timers.fire_due():
                 await _turn_of_the_loop()
-            elif (due := self.timers.next_due()) is not None:
-                self.manual_clock.move_to(max(due, self.clock.monotonic()))
+            elif (due := self._next_moment()) is not None:
+                self._move_to(due)
             elif len(asyncio.all_tasks()) > 1:
                 await _turn_of_the_loop()
             else:
                 raise NothingToRun("no step, no timer and no task is left that could complete this future")
         return future.get()
 
-    def _run_until(self, future: Future[Any], timeout: float | None) -> bool:
-        deadline = None if timeout is None else self.clock.monotonic() + timeout
-        self._refuse_elsewhere(future)
-        while not future.done:
-            if self._stacks.step(deadline) or self.timers.fire_due():
+    def _until_done(self, future: Future[Any], deadline: float | None) -> Plan[bool]:
+        for _ in range(SETTLE_LIMIT):
+            if future.done:
+                return True
+            if (yield) or self.timers.fire_due():
                 continue
             self._refuse_elsewhere(future)
-            due = self.timers.next_due()
+            due = self._next_moment()
             if deadline is not None and (due is None or due > deadline):
-                self.manual_clock.move_to(max(deadline, self.clock.monotonic()))
+                self._move_to(deadline)
                 return future.done
             if due is None:
                 raise NothingToRun(
                     "no step and no timer is left that could complete this future: is a reply missing, "
                     "or does something outside the dispatcher owe it?"
                 )
-            self.manual_clock.move_to(max(due, self.clock.monotonic()))
-        return True
+            self._move_to(due)
+        raise NeverSettles(
+            f"still not done after {SETTLE_LIMIT} steps, though timers go on firing: is a reply missing?"
+        )
 
     def _refuse_elsewhere(self, future: Future[Any]) -> None:
         fault = self.owed_elsewhere(future)
@@ -213,6 +241,10 @@ class ManualDispatcher(BaseDispatcher):
             f"{owner} lives on another dispatcher, which runs no steps here and has another clock: "
             "start it inside this `with` block, or ask it outside"
         )
+
+
+def _one_step() -> Plan[bool]:
+    return (yield)
 
 
 def _bring_to_front(ready: deque[Runnable], index: int) -> None:

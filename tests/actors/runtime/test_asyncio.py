@@ -200,12 +200,12 @@ class TestManualInALoop:
 
             async def on_receive(self, message: Any) -> Any:
                 with pytest.raises(ForeignAwaitable):
-                    await asyncio.get_running_loop().create_future()
+                    await message
                 return "refused"
 
         async def main() -> Any:
             with ManualDispatcher() as manual:
-                return await manual.until(Wrong.start().request("x"))
+                return await manual.until(Wrong.start().request(asyncio.get_running_loop().create_future()))
 
         assert asyncio.run(main()) == "refused"
 

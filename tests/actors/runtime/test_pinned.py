@@ -13,6 +13,7 @@ from showcaller.actors.runtime import (
     ActorRegistry,
     BaseDispatcher,
     Dispatcher,
+    Future,
     Timeout,
     take_reply,
 )
@@ -92,15 +93,25 @@ class TestPinned:
         assert threads.wait_quiet(10)
         blocking.stop()
 
-    def test_on_the_manual_dispatcher_it_runs_there(self, manual: ManualDispatcher) -> None:
+    def test_on_the_manual_dispatcher_each_has_a_thread_of_its_own(self, manual: ManualDispatcher) -> None:
         class Pinned(Actor):
             registered = False
             pinned = True
 
             def on_receive(self, message: Any) -> threading.Thread:
+                if isinstance(message, Future):
+                    message.get()
                 return threading.current_thread()
 
-        assert Pinned.start().ask("who?") is threading.current_thread()
+        one, two, wanted = Pinned.start(), Pinned.start(), Future[None]()
+        first = one.ask("who?")
+        again = one.request(wanted)
+        manual.settle()
+        assert two.ask("who?") is two.ask("who?") is not first
+        wanted.set()
+        assert again.get() is one.ask("who?") is first
+        one.stop()
+        assert two.ask("who?") is not first
 
     def test_a_pinned_actor_may_wait_with_a_coroutine(self, threads: Dispatcher) -> None:
         class Pinned(Actor):
