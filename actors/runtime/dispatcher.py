@@ -52,8 +52,11 @@ class Dispatcher(BaseDispatcher):
     ``wall_check`` seconds. Otherwise an idle dispatcher sleeps without polling.
 
     A program ends when the actors of all its dispatchers have handled their mail (daemon actors do not
-    count); Ctrl-C ends it before.
+    count); Ctrl-C ends it before. In a forked child it is closed and its actors are dead: new ones start on
+    the child's own dispatcher, and a reply that the parent's actors owe comes to the parent only.
     """
+
+    _why_closed = "which was closed"
 
     def __init__(
         self,
@@ -143,7 +146,9 @@ class Dispatcher(BaseDispatcher):
     def refuse_start(self, actor_class: type[Any]) -> None:
         """Raise ``DispatcherClosed`` if nobody would run a new actor here."""
         if self._closed and self._runner is None:
-            raise DispatcherClosed(f"{actor_class.__name__} cannot start on {self.name!r}, which was closed")
+            raise DispatcherClosed(
+                f"{actor_class.__name__} cannot start on {self.name!r}, {self._why_closed}"
+            )
 
     def pin(self) -> BaseDispatcher:
         """Give a new thread for one pinned actor."""

@@ -4,7 +4,7 @@ import os
 import threading
 
 from showcaller.actors.runtime.dispatcher import Dispatcher
-from showcaller.actors.runtime.forking import hold_locks_while_forking
+from showcaller.actors.runtime.forking import see_to_forks
 
 
 class _Process:
@@ -29,4 +29,4 @@ def default_dispatcher() -> Dispatcher:
 
 # The threads of a dispatcher do not survive a fork: the child makes its own.
 os.register_at_fork(after_in_child=_process.__init__)  # type: ignore[misc]
-hold_locks_while_forking()
+see_to_forks()

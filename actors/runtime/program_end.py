@@ -52,6 +52,11 @@ class ProgramEnd:
         if register:
             self._register()
 
+    def dispatchers(self) -> list[HasMail]:
+        """Those that there are. Thread-safe."""
+        with self._lock:
+            return list(self._dispatchers)
+
     def _register(self) -> None:
         # What concurrent.futures does as well; where Python has it no longer, or when the main module has
         # ended, there is one wait instead of two.
@@ -77,8 +82,7 @@ class ProgramEnd:
 
     def _all_quiet(self) -> bool:
         """Wait a moment for each; True when all were quiet, and still are, since they tell each other."""
-        with self._lock:
-            dispatchers = list(self._dispatchers)
+        dispatchers = self.dispatchers()
         return all(each.wait_quiet(INTERRUPTIBLE) for each in dispatchers) and all(
             each.wait_quiet(0) for each in dispatchers
         )

@@ -173,6 +173,53 @@ class TestEndOfProgram:
         )
         assert (done.stdout, done.returncode) == ("parent\nchild\n", 0)
 
+    def test_a_child_forked_in_a_with_or_a_handler_starts_actors_of_its_own(self) -> None:
+        done = run(
+            "import os\n"
+            "from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, DispatcherClosed\n"
+            "class Calls(Actor):\n"
+            "    def on_receive(self, message):\n"
+            "        return message() if callable(message) else message\n"
+            "class Unlisted(Calls):\n"
+            "    registered = False\n"
+            "class Pinned(Calls):\n"
+            "    pinned = True\n"
+            "def fork(refs, dispatcher):\n"
+            "    child = os.fork()\n"
+            "    if child == 0:\n"
+            "        try:\n"
+            "            os._exit(in_child(refs, dispatcher))\n"
+            "        finally:\n"
+            "            os._exit(5)\n"
+            "    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
+            "def in_child(refs, dispatcher):\n"
+            "    assert [kind.start().ask(1, timeout=20) for kind in (Unlisted, Pinned)] == [1, 1]\n"
+            "    for ref in refs:\n"
+            "        try:\n"
+            "            ref.ask(1, timeout=20)\n"
+            "            return 4\n"
+            "        except ActorDeadError:\n"
+            "            assert not ref.is_alive()\n"
+            "    try:\n"
+            "        with dispatcher:\n"
+            "            Unlisted.start()\n"
+            "    except DispatcherClosed as closed:\n"
+            "        assert 'fork' in str(closed)\n"
+            "        return 3\n"
+            "with Dispatcher() as dispatcher:\n"
+            "    refs = [kind.start() for kind in (Calls, Unlisted, Pinned, Calls)]\n"
+            "    for ref in refs:\n"
+            "        ref.ask(1)\n"
+            "    over, held = threading.Event(), threading.Event()\n"
+            "    refs[3].tell(lambda: (held.set(), over.wait()))\n"
+            "    held.wait()\n"
+            "    print(fork(refs, dispatcher))\n"
+            "    over.set()\n"
+            "    print(refs[0].ask(lambda: Calls.start().ask(lambda: fork(refs, dispatcher))))\n"
+            "    print(refs[0].ask('parent'))\n"
+        )
+        assert (done.stdout, done.returncode) == ("3\n3\nparent\n", 0)
+
     @pytest.mark.parametrize(
         "lock",
         [
