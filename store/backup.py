@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import quote
 
@@ -206,11 +206,17 @@ def _beside(wanted: Path) -> Generator[Path]:
     """Give a name for a file in the making, on the same disk as the wanted one and for nobody else to see."""
     try:
         wanted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = TemporaryDirectory(prefix=f".{wanted.name}.", dir=wanted.parent)
+        folder = Path(mkdtemp(prefix=f".{wanted.name}.", dir=wanted.parent))
     except OSError as error:
         raise os_refusal(wanted, error) from error
-    with folder as name:
-        yield Path(name) / "copy.db"
+    staged = folder / "copy.db"
+    try:
+        yield staged
+    finally:
+        # By their names: to list a folder takes a descriptor, which there may be none of.
+        for ending in ("", *LOG_FILES):
+            _beside_name(staged, ending).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 def _flush(path: Path) -> None:

@@ -15,10 +15,12 @@ from showcaller.store.errors import (
     StoreMissing,
     StoreNewer,
     StoreOlder,
+    StoreUnavailable,
     os_refusal,
     storage_error,
 )
 from showcaller.store.models import WriterBatch
+from showcaller.store.soundness import folded
 from showcaller.store.statement import Statement
 
 APPLICATION_ID: Final = 0x53484F57
@@ -103,7 +105,7 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
             raise StoreOlder(
                 file, "it was written by an older version; start the relay once, which converts it"
             )
-        connection.create_function("folded", 1, str.casefold, deterministic=True)
+        connection.create_function("folded", 1, folded, deterministic=True)
         return OpenDatabase(file, connection)
     except (PeeweeException, sqlite3.Error) as error:
         database.close()
@@ -194,9 +196,7 @@ def _check_owner(file: Path, connection: sqlite3.Connection) -> None:
 
 def _pending(file: Path, database: SqliteDatabase) -> list[str]:
     """Name the migrations that the file still needs; raises StoreNewer when it has unknown ones."""
-    from playhouse.migrations import Runner  # type: ignore[import-untyped]
-
-    states = Runner(database, str(MIGRATIONS)).status()
+    states = _runner(file, database).status()
     unknown = [state.name for state in states if state.path is None]
     if unknown:
         raise StoreNewer(
@@ -207,11 +207,26 @@ def _pending(file: Path, database: SqliteDatabase) -> list[str]:
 
 
 def _migrate(file: Path, database: SqliteDatabase) -> None:
-    from playhouse.migrations import Runner
-
     if _pending(file, database):
         database.pragma("application_id", APPLICATION_ID)
-        Runner(database, str(MIGRATIONS)).up()
+        try:
+            _runner(file, database).up()
+        except OSError as error:
+            raise os_refusal(file, error) from error
+
+
+def _runner(file: Path, database: SqliteDatabase) -> Any:
+    from playhouse.migrations import Runner  # type: ignore[import-untyped]
+
+    runner = Runner(database, str(MIGRATIONS))
+    known = runner.migrations()
+    # Without a descriptor to spare the folder lists as empty, and every migration of the file as unknown.
+    if not known:
+        raise StoreUnavailable(
+            file, "this program's own migrations cannot be listed; close some files, or install it anew"
+        )
+    runner.migrations = lambda: known
+    return runner
 
 
 def _claim(connection: sqlite3.Connection) -> int:

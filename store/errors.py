@@ -70,6 +70,10 @@ class WriterGone(StoreError):
     """The writer process ended and could not be started again."""
 
 
+class RowDamaged(Exception):
+    """A row holds a value that is never written there; the text names the table and the columns."""
+
+
 _KINDS: dict[str, type[StoreError]] = {
     kind.__name__: kind
     for kind in (
@@ -114,9 +118,17 @@ _BY_CODE: dict[int, tuple[type[StoreError], str]] = {
         "it is not an SQLite database; move the file away, or name another one",
     ),
     sqlite3.SQLITE_IOERR: (StoreUnavailable, "reading or writing failed; check the disk and its free space"),
-    sqlite3.SQLITE_CANTOPEN: (StoreUnavailable, "it cannot be opened; check the folder and its permissions"),
+    sqlite3.SQLITE_CANTOPEN: (
+        StoreUnavailable,
+        "it cannot be opened; check its folder and permissions, and whether too many files are open",
+    ),
     sqlite3.SQLITE_NOLFS: (StoreUnavailable, "it is too large for its disk"),
 }
+
+
+_ROW_DAMAGED = (
+    "what a row of it holds is damaged ({}); a check names all such rows, and a backup may have them whole"
+)
 
 
 def storage_error(error: BaseException, path: Path | str) -> StoreError | None:
@@ -125,8 +137,10 @@ def storage_error(error: BaseException, path: Path | str) -> StoreError | None:
     Looks behind peewee's own exceptions, and past what a failed clean-up raised on top of the first trouble.
     Gives None when the error is no trouble with the storage but a mistake in a statement or a value.
     """
-    for found in _sqlite_errors(error):
-        known = _BY_CODE.get(found.sqlite_errorcode & 0xFF)
+    for found in _causes(error):
+        if _is_row_damage(found):
+            return StoreDamaged(path, _ROW_DAMAGED.format(str(found).partition(" with text ")[0]))
+        known = _BY_CODE.get(getattr(found, "sqlite_errorcode", 0) & 0xFF)
         if known is not None:
             kind, reason = known
             return kind(path, f"{reason} (SQLite: {found})")
@@ -143,6 +157,10 @@ def os_refusal(file: Path, error: OSError) -> StoreError:
         )
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return StoreFull(file, f"it cannot be made ({error.strerror}); free some space")
+    if error.errno in {errno.EMFILE, errno.ENFILE}:
+        return StoreUnavailable(
+            file, f"it cannot be opened ({error.strerror}); close some files, or raise the limit (ulimit -n)"
+        )
     return StoreUnavailable(
         file, f"it cannot be opened ({error.strerror}); name another file or mend this one"
     )
@@ -153,8 +171,19 @@ def rebuilt_error(kind: str, path: str, reason: str) -> StoreError:
     return _KINDS.get(kind, StoreUnavailable)(path, reason)
 
 
-def _sqlite_errors(error: BaseException | None) -> Iterator[sqlite3.Error]:
+def is_row_damage(error: BaseException) -> bool:
+    """Tell whether an error is about what one row holds, so that other rows may be read."""
+    return any(map(_is_row_damage, _causes(error)))
+
+
+def _is_row_damage(error: BaseException) -> bool:
+    # Python gives no code of SQLite's with this one: it is its own.
+    return isinstance(error, RowDamaged) or (
+        isinstance(error, sqlite3.OperationalError) and str(error).startswith("Could not decode to UTF-8")
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        if isinstance(error, sqlite3.Error) and hasattr(error, "sqlite_errorcode"):
-            yield error
+        yield error
         error = error.__cause__ or error.__context__

@@ -5,8 +5,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from peewee import SQL
+
 from showcaller.store.database import open_for_reading
-from showcaller.store.errors import storage_error
+from showcaller.store.errors import is_row_damage, storage_error
+from showcaller.store.models import MODELS, StoreModel
+from showcaller.store.soundness import RowShape, text_if_sound
+from showcaller.store.statement import Statement
 
 SHOWN: Final = 5
 """How many rows one finding names."""
@@ -143,7 +148,9 @@ RULES: Final = (
 
 
 def quick_check(path: Path | str) -> list[str]:
-    """Look whether the file is what SQLite wrote, without its indexes; gives what is wrong, in words.
+    """Look whether the file is what SQLite wrote, without its indexes, and its values what we write.
+
+    Gives what is wrong, in words.
 
     Works beside a running relay. Raises a StoreError when the file cannot be opened at all.
     """
@@ -175,12 +182,32 @@ def _findings(db: sqlite3.Connection, pragma: str, rules: tuple[Rule, ...]) -> l
     verdicts = [verdict for (verdict,) in db.execute(f"PRAGMA {pragma}({_MOST})")]
     if verdicts != ["ok"]:
         return [f"the file is damaged: {verdict}" for verdict in verdicts]
-    found: list[str] = []
+    found = [told for model in MODELS if (told := strange_rows(db, model))]
     for rule in rules:
         rows = [str(row[0]) for row in db.execute(rule.sql)]
         if rows:
             found.append(f"{rule.broken}: {_some(rows)}")
     return found
+
+
+def strange_rows(db: sqlite3.Connection, model: type[StoreModel]) -> str | None:
+    """Name the rows of a table with values that are never written there; None when there are none."""
+    try:
+        rows = _strange_rows(db, model)
+    except sqlite3.OperationalError as error:
+        if not is_row_damage(error):
+            raise
+        db.text_factory = text_if_sound
+        rows = _strange_rows(db, model)
+        db.text_factory = str
+    return f"rows with values that are never written there: {_some(rows)}" if rows else None
+
+
+def _strange_rows(db: sqlite3.Connection, model: type[StoreModel]) -> list[str]:
+    fields = model._meta.sorted_fields
+    shape = RowShape(fields)
+    rows = db.execute(Statement(model.select(SQL("rowid"), *fields)).sql)
+    return [f"{shape.told(row[1:])} (row {row[0]})" for row in rows if not shape.fits(row[1:])]
 
 
 def _some(rows: list[str]) -> str:

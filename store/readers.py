@@ -9,8 +9,9 @@ from threading import Lock, Thread
 from typing import Any, Final
 
 from showcaller.store.database import OpenDatabase, open_for_reading
-from showcaller.store.errors import StoreClosed, storage_error
-from showcaller.store.queries import QUERIES
+from showcaller.store.errors import RowDamaged, StoreClosed, is_row_damage, storage_error
+from showcaller.store.queries import QUERIES, SHOWN
+from showcaller.store.soundness import mending
 
 QueryDone = Callable[[Any, Exception | None], None]
 
@@ -25,8 +26,15 @@ def run_query(database: OpenDatabase, name: str, arguments: dict[str, Any]) -> A
     db = database.connection
     try:
         db.execute("BEGIN")
-        return query(db, **arguments)
-    except sqlite3.Error as error:
+        try:
+            return query(db, **arguments)
+        except (sqlite3.Error, RowDamaged) as error:
+            if name not in SHOWN or not is_row_damage(error):
+                raise
+            _LOG.warning("%s: the query %s shows damaged rows: %s", database.path, name, error)
+        with mending(db):
+            return query(db, **arguments)
+    except (sqlite3.Error, RowDamaged) as error:
         raise storage_error(error, database.path) or error from error
     finally:
         if db.in_transaction:

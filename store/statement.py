@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 from peewee import BaseQuery, Context, Node, SqliteDatabase
 
 from showcaller.store.models import StoreModel
+from showcaller.store.soundness import RowShape, mends
 
 _DIALECT: Final = SqliteDatabase(None)
 """Never opened: it only knows how SQLite wants its SQL."""
@@ -35,6 +36,7 @@ class Statement:
 
     def __init__(self, query: BaseQuery) -> None:
         self.sql, places = query.bind(_DIALECT).sql()
+        self._shape = RowShape(getattr(query, "_returning", None) or ())
         self._places = tuple(place.name if type(place) is _Name else place for place in places)
         self._named = tuple(type(place) is _Name for place in places)
         # Picking two and more values at once is done in C; a single one would not come as a tuple.
@@ -58,13 +60,13 @@ class Statement:
         db.executemany(self.sql, map(self.bind, rows))
 
     def row(self, db: sqlite3.Connection, **values: Any) -> tuple[Any, ...] | None:
-        """Run to its end and give the first row, None without one."""
-        found: list[tuple[Any, ...]] = db.execute(self.sql, self.bind(values)).fetchall()
+        """Run to its end and give the first row, None without one; raises RowDamaged."""
+        found = self.rows(db, **values)
         return found[0] if found else None
 
     def rows(self, db: sqlite3.Connection, **values: Any) -> list[tuple[Any, ...]]:
-        """Run and give every row."""
-        return db.execute(self.sql, self.bind(values)).fetchall()
+        """Run and give every row; raises RowDamaged for one that holds what is never written there."""
+        return self._sound(db, db.execute(self.sql, self.bind(values)))
 
     def record(self, db: sqlite3.Connection, **values: Any) -> dict[str, Any] | None:
         """Run to its end and give the first row as a dict by column name, None without one."""
@@ -72,10 +74,13 @@ class Statement:
         return found[0] if found else None
 
     def records(self, db: sqlite3.Connection, **values: Any) -> list[dict[str, Any]]:
-        """Run and give every row as a dict by column name."""
+        """Run and give every row as a dict by column name; raises RowDamaged as ``rows`` does."""
         cursor = db.execute(self.sql, self.bind(values))
         names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        return [dict(zip(names, row, strict=True)) for row in self._sound(db, cursor)]
+
+    def _sound(self, db: sqlite3.Connection, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        return self._shape.sound(cursor.fetchall(), mend=mends(db))
 
 
 def insertion(model: type[StoreModel], *, leave_out: frozenset[str] = frozenset()) -> Statement:

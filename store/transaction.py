@@ -4,13 +4,14 @@ import logging
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from showcaller.store.batch import Answer, Batch, Command
 from showcaller.store.commands import COMMANDS
 from showcaller.store.conflict import Conflict
 from showcaller.store.database import OpenDatabase
-from showcaller.store.errors import StoreError, StoreTaken, storage_error
+from showcaller.store.errors import StoreError, StoreTaken, is_row_damage, storage_error
 from showcaller.store.frames import pack_answers, unpack_answers
 from showcaller.store.models import WriterBatch
 from showcaller.store.statement import Slot, Statement
@@ -79,7 +80,7 @@ def _in_transaction(database: OpenDatabase, batch: Batch) -> list[Answer]:
     stored = _stored_answers(database, batch)
     if stored is not None:
         return stored
-    answers = _run_all(db, batch.commands)
+    answers = _run_all(database, batch.commands)
     packed = pack_answers(answers)
     _REMEMBER.run(db, incarnation=batch.incarnation, number=batch.number, answers=packed)
     db.execute("COMMIT")
@@ -102,26 +103,28 @@ def _stored_answers(database: OpenDatabase, batch: Batch) -> list[Answer] | None
     return unpack_answers(answers)
 
 
-def _run_all(db: sqlite3.Connection, commands: Sequence[Command]) -> list[Answer]:
+def _run_all(database: OpenDatabase, commands: Sequence[Command]) -> list[Answer]:
     """Run the commands under one savepoint, and again with one each when one of them does not go through."""
+    db = database.connection
     db.execute("SAVEPOINT batch")
     answers: list[Answer] = []
     with suppress(_CommandFailed):
         answers.extend(Answer(command.number, _run(db, command)) for command in commands)
     if len(answers) < len(commands):
         db.execute("ROLLBACK TO batch")
-        answers = [_run_apart(db, command) for command in commands]
+        answers = [_run_apart(database, command) for command in commands]
     db.execute("RELEASE batch")
     return answers
 
 
-def _run_apart(db: sqlite3.Connection, command: Command) -> Answer:
+def _run_apart(database: OpenDatabase, command: Command) -> Answer:
+    db = database.connection
     db.execute("SAVEPOINT command")
     try:
         answer = Answer(command.number, _run(db, command))
     except _CommandFailed as failed:
         db.execute("ROLLBACK TO command")
-        answer = _failure(command, failed.__cause__)
+        answer = _failure(command, failed.__cause__, database.path)
     db.execute("RELEASE command")
     return answer
 
@@ -134,14 +137,17 @@ def _run(db: sqlite3.Connection, command: Command) -> Any:
             raise LookupError(f"there is no command {command.name!r}")
         return function(db, **command.arguments)
     except Exception as error:
-        if storage_error(error, "") is not None:
+        if storage_error(error, "") is not None and not is_row_damage(error):
             raise
         raise _CommandFailed from error
 
 
-def _failure(command: Command, error: BaseException | None) -> Answer:
+def _failure(command: Command, error: BaseException | None, path: Path) -> Answer:
     if isinstance(error, Conflict):
         return Answer(command.number, error.what, "conflict", error.detail)
+    damage = None if error is None else storage_error(error, path)
+    if damage is not None:
+        return Answer(command.number, None, "storage", str(damage))
     _LOG.error("command %d, %s, is faulty", command.number, command.name, exc_info=error)
     return Answer(command.number, None, "fault", f"{command.name}: {type(error).__name__}: {error}")
 

@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import ClientId
+from showcaller.store.soundness import read_json
 from showcaller.store.statement import Slot, Statement, insertion
 
 
@@ -90,7 +91,7 @@ def repeated_call(db: sqlite3.Connection, call: NamedCall | None) -> dict[str, A
     fingerprint, message, _session, result = row
     if message is not None or fingerprint != call["fingerprint"]:
         raise _used(call["client_id"], message)
-    return {"duplicate_result": json.loads(result)}
+    return {"duplicate_result": read_json(result, "client_id: result")}
 
 
 def remember_result(db: sqlite3.Connection, call: NamedCall | None, value: Any, at: int) -> None:

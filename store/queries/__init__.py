@@ -52,8 +52,23 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
 )
 """Every query by the name under which a reader is asked for it."""
 
+SHOWN = frozenset(
+    query.__name__
+    for query in (
+        list_sessions,
+        last_reply,
+        read_messages,
+        groups,
+        group_members,
+        recent_folders,
+        last_fanouts,
+    )
+)
+"""Queries whose answer is only looked at: a damaged row is shown as well as can be beside the others."""
+
 __all__ = [
     "QUERIES",
+    "SHOWN",
     "client_call",
     "counts",
     "events",

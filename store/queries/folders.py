@@ -29,4 +29,4 @@ _FOLDERS = Statement(
 
 def recent_folders(db: sqlite3.Connection, limit: int = 20) -> list[str]:
     """Give the folders in which the sessions of the newest activity work, that one's first."""
-    return [folder for (folder,) in _FOLDERS.rows(db, limit=limit)]
+    return [folder for (folder,) in _FOLDERS.rows(db, limit=limit) if folder]

@@ -1,10 +1,10 @@
 """Queries about what callers named their writes."""
 
-import json
 import sqlite3
 from typing import Any
 
 from showcaller.store.models import ClientId
+from showcaller.store.soundness import read_json
 from showcaller.store.statement import Slot, Statement
 
 _BY_KEY = Statement(
@@ -23,4 +23,4 @@ def client_call(db: sqlite3.Connection, caller: str | None, client_id: str) -> d
     found = _BY_KEY.record(db, caller=caller or "", client_id=client_id)
     if found is None or found["result"] is None:
         return found
-    return {**found, "result": json.loads(found["result"])}
+    return {**found, "result": read_json(found["result"], "client_id: result")}

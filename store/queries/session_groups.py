@@ -31,7 +31,7 @@ _TITLE_OF_HEAD = _HEAD.select(_HEAD.title).where(_HEAD.id == SessionGroup.head)
 _SHOWN_NAME = fn.COALESCE(SessionGroup.name, _TITLE_OF_HEAD)
 _BY_SHOWN_NAME = Statement(
     SessionGroup.select(SessionGroup.id, _SHOWN_NAME.alias("name"), SessionGroup.created_at)
-    .where(fn.folded(fn.COALESCE(_SHOWN_NAME, "")) == Slot("name"))
+    .where(fn.folded(fn.COALESCE(_SHOWN_NAME, "").cast("BLOB")) == Slot("name"))
     .order_by(SessionGroup.created_at.desc())
     .limit(Slot("limit"))
 )

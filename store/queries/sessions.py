@@ -118,7 +118,7 @@ def listing(scope: str, *, searched: bool, paged: bool) -> Statement:
         with_tasks = Task.select(Task.session).where(Task.status == literal("running"))
         query = query.where(Session.id.in_(at_work | with_tasks))
     if searched:
-        query = query.where(fn.instr(fn.folded(Session.title), Slot("query")) > 0)
+        query = query.where(fn.instr(fn.folded(Session.title.cast("BLOB")), Slot("query")) > 0)
     if paged:
         place = Tuple(Session.last_activity_at, Session.id)
         query = query.where(place < Tuple(Slot("at"), Slot("id")))
