@@ -6,7 +6,7 @@ that did it has returned, and comes before the next one. The order is the same e
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.derivation import Derivation
@@ -19,27 +19,28 @@ DEEPEST = 16
 
 logger = Journal("showcaller.actors")
 
-Callback = Callable[["Future[Any]"], object]
+Keys = Iterator[Any]
+"""The callbacks of a future that are left, each by its key."""
 
 
 class _Delivery(threading.local):
     """What a thread delivers just now."""
 
     depth = 0
-    put_off: "list[tuple[Future[Any], Callback | None]] | None" = None
+    put_off: "list[tuple[Future[Any], Keys]] | None" = None
 
 
 delivery = _Delivery()
 
 
-def deliver(future: "Future[Any]", callback: Callback | None) -> None:
-    """Run a callback that was taken from a future, and then those that are left."""
+def deliver(future: "Future[Any]", keys: Keys) -> None:
+    """Run the callbacks of a future that have these keys and were not taken yet."""
     if delivery.depth >= DEEPEST:
         if delivery.put_off is None:
             delivery.put_off = []
-        delivery.put_off.append((future, callback))
+        delivery.put_off.append((future, keys))
         return
-    _run([(future, callback)])
+    _run([(future, keys)])
 
 
 def deliver_first() -> None:
@@ -48,20 +49,18 @@ def deliver_first() -> None:
         _run(_taken())
 
 
-def _run(waiting: "list[tuple[Future[Any], Callback | None]]") -> None:
+def _run(waiting: "list[tuple[Future[Any], Keys]]") -> None:
     """Run what waits, the last first, and what is put off meanwhile before what is left."""
     interrupt: KeyboardInterrupt | None = None
     before, delivery.put_off = delivery.put_off, None
     delivery.depth += 1
     try:
         while waiting:
-            future, callback = waiting.pop()
+            future, keys = waiting.pop()
+            callback = future.take_callback(keys)
             if callback is None:
-                try:
-                    callback = future._callbacks.pop(0)
-                except IndexError:  # there is none, or the other side of a race has popped it
-                    continue
-            waiting.append((future, None))
+                continue
+            waiting.append((future, keys))
             try:
                 decided = callback(future)
             except KeyboardInterrupt as error:
@@ -70,7 +69,8 @@ def _run(waiting: "list[tuple[Future[Any], Callback | None]]") -> None:
                 logger.exception("A callback of a future failed")
             else:
                 if type(callback) is Derivation and decided is not None:
-                    waiting.append((decided, None))  # type: ignore[arg-type]
+                    following: Any = decided
+                    waiting.append((following, iter(list(following._callbacks))))
             waiting += _taken()
     finally:
         delivery.depth -= 1
@@ -79,7 +79,7 @@ def _run(waiting: "list[tuple[Future[Any], Callback | None]]") -> None:
         pass_on(interrupt)
 
 
-def _taken() -> "list[tuple[Future[Any], Callback | None]]":
+def _taken() -> "list[tuple[Future[Any], Keys]]":
     """Take what was put off, the last first."""
     put_off = delivery.put_off
     if put_off is None:

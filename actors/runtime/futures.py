@@ -2,12 +2,13 @@
 
 import asyncio
 import functools
+import itertools
 import queue
 import sys
 import threading
 from _thread import TIMEOUT_MAX, LockType, allocate_lock
-from collections.abc import Callable, Generator, Iterable
-from types import TracebackType
+from collections.abc import Callable, Generator, Iterable, Iterator
+from types import MethodType, TracebackType
 from typing import Any, TypeVar, cast
 
 import pykka
@@ -62,10 +63,10 @@ class Future(pykka.Future[T]):
     """
 
     # Whose outcome stands first in `_claims` decides, and a callback is run by whoever pops it from the
-    # list: both are single atomic operations, so no lock is held while anything runs. (A claim that says
-    # whose it is can be told from another one's by who was interrupted just then.) Who adds a
-    # callback appends first and looks at `_done` second, who completes sets `_done` first and looks at
-    # the callbacks second: at least one of them sees the other.
+    # dict, where each has its identity: both are single atomic operations, so no lock is held while anything
+    # runs. (A claim that says whose it is can be told from another one's by who was interrupted just then.)
+    # Who adds a callback puts it in first and looks at `_done` second, who completes sets `_done` first and
+    # looks at them second: one at least sees the other.
 
     __slots__ = ("_callbacks", "_claims", "_done", "_error", "_hook", "_value", "answerer")
 
@@ -75,7 +76,7 @@ class Future(pykka.Future[T]):
         What a future is made of is named, not who owes that: the reply may be taken over or passed on.
         """
         self._claims: list[Any] = []
-        self._callbacks: list[Callable[[Future[T]], object]] = []
+        self._callbacks: dict[Any, Any] = {}
         self._done = False
         self._value: Any = None
         self._error: ExcInfo | None = None
@@ -159,24 +160,30 @@ class Future(pykka.Future[T]):
 
     def announce(self) -> None:
         """Run the callbacks, and those of every future that is derived from this one."""
-        callbacks = self._callbacks
-        while callbacks:
-            callback = None
-            try:
-                callback = callbacks[0]
-                callback = callbacks.pop(0)
-                if type(callback) in _AT_ONCE:
+        callbacks, keys = self._callbacks, iter(list(self._callbacks))
+        callback: Any = None
+        try:
+            for callback in keys:  # the key of one of our own is itself
+                if type(callback) not in _AT_ONCE:
+                    break
+                if callbacks.pop(callback, None) is not None:  # else the other side of a race has
                     callback(self)
-                    continue
-            except IndexError:  # the other side of a race has popped it
+            else:
                 return
-            except BaseException:  # somebody has interrupted us: the others are not to wait for ever
-                if type(callback) in _AT_ONCE and callback not in callbacks:
-                    callback(self)  # type: ignore[misc]
-                deliver(self, None)
-                raise
-            deliver(self, callback)
-            return
+        except BaseException:  # somebody has interrupted us: the others are not to wait for ever
+            if type(callback) in _AT_ONCE and callback not in callbacks:
+                callback(self)
+            deliver(self, iter(list(callbacks)))
+            raise
+        deliver(self, itertools.chain((callback,), keys))
+
+    def take_callback(self, keys: "Iterator[Any]") -> "Callable[[Future[T]], object] | None":
+        """Take the next callback, to run it; None when the keys are used up."""
+        for key in keys:
+            taken = self._callbacks.pop(key, None)
+            if taken is not None:  # else the other side of a race has popped it
+                return cast("Callable[[Future[T]], object]", taken[0] if type(taken) is tuple else taken)
+        return None
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let the first ``get()`` compute the value (pykka); raises ``queue.Full`` after a result."""
@@ -201,7 +208,7 @@ class Future(pykka.Future[T]):
 
     def _hang(self, hook: _Hook) -> None:
         self._hook = hook
-        for callback in self._callbacks[:]:
+        for callback in list(self._callbacks.values()):
             if isinstance(callback, Derivation):
                 callback.hook()
 
@@ -250,16 +257,27 @@ class Future(pykka.Future[T]):
 
         A callback must be quick and must not block; an error in it is logged.
         """
-        self._callbacks.append(callback)
+        callbacks = self._callbacks
+        if type(callback) in _OWN:
+            callbacks[callback] = callback
+        elif callbacks.setdefault(id(callback), entry := (callback,)) is not entry:
+            callbacks[object()] = entry  # it is to be called once more
         if self._done:
             self.announce()
 
     def forget_callback(self, callback: "Callable[[Future[T]], object]") -> None:
         """Take a callback back, if it has not run."""
-        try:
-            self._callbacks.remove(callback)
-        except ValueError:
+        callbacks = self._callbacks
+        if callbacks.pop(callback if type(callback) in _OWN else id(callback), None) is not None:
+            return
+        if self._done and type(callback) is not MethodType:
             return  # it has run, or is just about to
+        method = MethodType if type(callback) is MethodType else None  # it may have been made anew
+        for key, entry in list(callbacks.items()):
+            heard = entry[0] if type(entry) is tuple else None
+            if heard is callback or (type(heard) is method and heard == callback):
+                callbacks.pop(key, None)
+                return
 
     def __await__(self) -> Generator[Any, Any, T]:
         try:
@@ -338,6 +356,7 @@ class _Waker:
 
 # Callbacks of our own, which set nothing off that is not put off, and do no harm when called twice.
 _AT_ONCE: frozenset[type[Any]] = frozenset({Handler, Debt, _Waker})
+_OWN = _AT_ONCE | {Derivation}  # compared by identity, and there once
 
 
 def _refuse_vain_wait(future: Future[Any]) -> None:

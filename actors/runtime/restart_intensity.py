@@ -1,10 +1,12 @@
 """How many restarts are too many."""
 
+from collections import deque
 from dataclasses import dataclass
 
 from showcaller.actors.runtime.choices import is_a
 
-History = tuple[float, ...]
+History = deque[float]
+"""When (monotonic seconds) there were restarts, the oldest first; those that no longer count are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,9 @@ class RestartIntensity:
         if self.restarts < 0 or not self.seconds > 0:
             raise ValueError(f"an intensity needs restarts from 0 and seconds above 0, not {self}")
 
-    def note(self, history: History, now: float) -> tuple[History, bool]:
-        """Give the history with a restart at ``now`` (monotonic seconds), and whether it is allowed."""
-        recent = (*(time for time in history if time > now - self.seconds), now)
-        return recent, len(recent) <= self.restarts
+    def note(self, history: History, now: float) -> bool:
+        """Add a restart at ``now`` (monotonic seconds) to the history; True if it is allowed."""
+        while history and history[0] <= now - self.seconds:
+            history.popleft()
+        history.append(now)
+        return len(history) <= self.restarts

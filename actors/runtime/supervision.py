@@ -64,7 +64,7 @@ class Supervisor(Actor):
         super().__init__()
         self._strategy: Strategy = strategy
         self._intensity = intensity
-        self._history: History = ()
+        self._history: History = deque()
         self._children: dict[str, Child] = {}
         self._jobs: deque[Job] = deque()
         self._work: Future[None] = Future(Undertaking(self._waits_for_child))  # what all replies come after
@@ -224,8 +224,7 @@ class Supervisor(Actor):
         if self._ending:
             return
         now = self._now()
-        self._history, allowed = self._intensity.note(self._history, now)
-        if not allowed:
+        if not self._intensity.note(self._history, now):
             error = RestartsExceeded(
                 f"child {child.name!r} ended ({reason}) and would be restarted more than "
                 f"{self._intensity.restarts} times in {self._intensity.seconds:g} s: {self} gives up"
@@ -235,7 +234,7 @@ class Supervisor(Actor):
                 child.give_up(reason)
             self._give_up(error)
             return
-        group = [self._children[name] for name in affected(self._strategy, list(self._children), child.name)]
+        group = [self._children[name] for name in affected(self._strategy, self._children, child.name)]
         stops = [StopStep(other, keep=True) for other in reversed(group) if other is not child]
         delay = child.delay(now)
         if delay > 0:

@@ -108,7 +108,7 @@ class TestAsyncio:
                 await asyncio.wait_for(_awaiting(future), 0.01)
 
         asyncio.run(give_up())
-        assert future._callbacks == []
+        assert not future._callbacks
         future.set(None)
 
     def test_a_handler_can_wait_for_a_loop_by_the_bridge(self, threads: Dispatcher) -> None:

@@ -1,5 +1,8 @@
 """The data of supervision, and its pure decisions."""
 
+import sys
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import pykka
@@ -88,13 +91,32 @@ class TestRestartIntensity:
         self, restarts: int, seconds: float, gaps: list[float]
     ) -> None:
         intensity = RestartIntensity(restarts, seconds)
-        history: History = ()
+        history: History = deque()
         times: list[float] = []
         for gap in gaps:
             times.append((times[-1] if times else 0.0) + gap)
-            history, allowed = intensity.note(history, times[-1])
+            allowed = intensity.note(history, times[-1])
             assert allowed == (sum(time > times[-1] - seconds for time in times) <= restarts)
             assert len(history) <= len(times)
+
+    def test_a_restart_costs_no_more_for_those_before_it(self) -> None:
+        intensity = RestartIntensity(10**6, 1000)
+        history: History = deque(float(time) for time in range(900))
+        noted: list[str] = []
+        sys.setprofile(lambda frame, event, argument: noted.append(event))
+        try:
+            intensity.note(history, 950.0)
+        finally:
+            sys.setprofile(None)
+        assert len(noted) < 10
+        assert len(history) == 901
+
+    def test_a_failure_of_one_for_one_looks_at_no_other_child(self) -> None:
+        def names() -> Iterator[str]:
+            pytest.fail("the others were looked at")
+            yield "never"
+
+        assert affected("one_for_one", names(), "a") == ["a"]
 
     @pytest.mark.parametrize(("restarts", "seconds"), [(-1, 1), (1, 0), (1, float("nan"))])
     def test_one_without_sense_is_refused(self, restarts: int, seconds: float) -> None:

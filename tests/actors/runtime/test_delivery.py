@@ -76,7 +76,10 @@ def test_a_failing_callback_takes_nobody_along(caplog: pytest.LogCaptureFixture)
         raise ValueError
 
     futures = line_of(3 * DEEPEST)
-    futures[2 * DEEPEST]._callbacks.insert(0, fail)
+    following = dict(futures[2 * DEEPEST]._callbacks)
+    futures[2 * DEEPEST]._callbacks.clear()
+    futures[2 * DEEPEST].add_done_callback(fail)
+    futures[2 * DEEPEST]._callbacks.update(following)
     futures[0].set(0)
     assert futures[-1].get(timeout=0) == 3 * DEEPEST - 1
     assert [record.message for record in caplog.records] == ["A callback of a future failed"]
