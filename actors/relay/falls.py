@@ -1,5 +1,6 @@
 """What is done about a session that failed: woken by itself once, and not again and again."""
 
+from collections import deque
 from typing import Literal
 
 from showcaller.actors.runtime import RestartIntensity
@@ -14,7 +15,7 @@ class Falls:
     """The sessions that have failed since they were last asleep, and when."""
 
     def __init__(self) -> None:
-        self._falls: dict[str, tuple[float, ...]] = {}
+        self._falls: dict[str, deque[float]] = {}
 
     def note(self, session: str, now: float) -> Care:
         """Say what to do after a failure at ``now`` (monotonic seconds).
@@ -22,9 +23,8 @@ class Falls:
         ``wake`` it after the first in a minute; ``leave`` it until somebody sends to it after the second;
         and then ``clear`` away what it failed over, so that the next that wakes it finds it usable.
         """
-        falls, once = MANY.note(self._falls.get(session, ()), now)
-        self._falls[session] = falls
-        if once:
+        falls = self._falls.setdefault(session, deque())
+        if MANY.note(falls, now):
             return "wake"
         return "leave" if len(falls) == MANY.restarts + 1 else "clear"
 
