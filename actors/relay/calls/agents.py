@@ -4,13 +4,25 @@ from typing import Final
 
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.ids import names_session
+from showcaller.actors.contract.ids import is_id, names_session
 from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.owner_acts import OwnerAct
 
 _NEEDS_NO_SWITCH: Final = (calls.ListRelays,)
 _NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive)
+
+
+async def check_caller(context: CallContext) -> None:
+    """Refuse who is neither the owner nor the agent of a session that is there."""
+    kind, session = context.caller
+    if kind == "owner":
+        return
+    if kind != "agent" or not isinstance(session, str) or not is_id(session, "ses_"):
+        raise Refusal(
+            Code.UNAUTHENTICATED, f"This call comes from {kind} {session!r}, which is no agent's session."[:200]
+        )
+    await context.own_row()
 
 
 def check_rate(context: CallContext, *, is_write: bool) -> None:

@@ -32,6 +32,7 @@ async def check(context: CallContext, call: calls.Call | OwnerAct, *, is_write: 
     What is asked of agents alone lets the owner through. What a pairing decides has nothing to decide yet:
     the one relay that can be named is this one, to whose agents it is wholly open.
     """
+    await agents.check_caller(context)
     agents.check_rate(context, is_write=is_write)
     check_relay(getattr(call, "relay", "this"), context.relay)
     agents.check_switch(context, call)

@@ -13,7 +13,7 @@ from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
 from showcaller.actors.relay.messages import AwaitEnd, Glance, IfAwake, ToSession, TurnOver
 from showcaller.actors.relay.turn_records import cut_end
-from showcaller.actors.runtime import Timeout
+from showcaller.actors.runtime import ActorDeadError, Timeout
 
 End = TurnOver | Glance | Literal["cancelled"]
 """What became of a prompt: its end, a look at the session that has it, or that it was taken out."""
@@ -38,7 +38,9 @@ async def outcome_of(
     A call of an agent for which the session waits does not wait, and its note says why. ``may_join``: the
     message may have joined a running turn, so whether it did is looked up.
     """
-    with context.conversations.waits.waiting(context.caller.agent, session) as may_wait:
+    own = context.caller.agent
+    turn = None if own is None else await _turn_that_waits(context, own, session)
+    with context.conversations.waits.waiting(own, turn, session) as may_wait:
         if not may_wait:
             context.notes.append(WAITED_FOR)
         end, row = await _waited(context, session, message, wait_seconds if may_wait else 0)
@@ -49,6 +51,30 @@ async def outcome_of(
         return Outcome(end, steered)
     turn = row["steered_into"] if row is not None and steered else message
     return Outcome(end, steered, await background_of(context, session, turn))
+
+
+async def _turn_that_waits(context: CallContext, own: str, target: str) -> str | None:
+    """Give the turn in which an agent calls, None for none; waits of turns that are over are forgotten.
+
+    Only those are looked at that would keep the call from waiting.
+    """
+    waits = context.conversations.waits
+    while chain := waits.chain(own, target):
+        over = [each for each in chain if await _running_turn(context, each.session) != each.turn]
+        for each in over:
+            waits.over(each)
+        if not over:
+            break
+    return await _running_turn(context, own)
+
+
+async def _running_turn(context: CallContext, session: str) -> str | None:
+    """Give the turn that an agent is in; None when its turn is over, or was asked to end."""
+    try:
+        glance = await glance_at(context, session)
+    except ActorDeadError:
+        return None
+    return None if glance is None or glance.phase != "running" else glance.turn
 
 
 async def _waited(

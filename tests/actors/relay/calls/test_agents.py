@@ -4,13 +4,26 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.relay.calls import ActRequest
+from showcaller.actors.contract.actions import find_action
+from showcaller.actors.relay.calls import ActRequest, Caller
 from showcaller.actors.relay.messages import CreateSession, Prompt, ToSession
 from tests.actors.relay.calls.agents import Agent, agent, end_turn, open_to_agents
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
 NOBODY = "ses_zzzzzzzzzzzz"
+ACTIONS = [
+    "list_relays",
+    "relay_info",
+    "list_sessions",
+    "read_session",
+    "read_task_output",
+    "send",
+    "create_session",
+    "wait",
+    "stop",
+    "archive",
+]
 
 
 @pytest.fixture
@@ -92,14 +105,32 @@ def test_a_session_whose_owner_lets_it_starts_others_and_says_so(stage: Stage) -
     assert code(nested.call("create_session", text="x")) == "REMOTE_RELAY_NESTED_SESSION"
 
 
-def test_an_agent_whose_session_is_gone_is_refused(stage: Stage) -> None:
-    assert code(Agent(stage, NOBODY).call("create_session", text="x")) == "REMOTE_RELAY_UNAUTHENTICATED"
-    caller, (other, _) = agent(stage), stage.create(provider="helper")
+@pytest.mark.parametrize("action", ACTIONS)
+def test_an_agent_whose_session_is_gone_is_refused_whatever_it_asks(stage: Stage, action: str) -> None:
+    caller, (other, message) = agent(stage), stage.create(provider="helper")
+    named = {"session": other, "text": "x", "message_id": message, "task_id": "tsk_000000000000"}
+    taken = {name: named[name] for name in find_action(action).arguments if name in named}
+    if action == "create_session":
+        taken = {"text": "x"}
     end_turn(stage, caller.session)
     deleted = stage.door._request(ActRequest("delete", caller.session))
     stage.settle()
     assert deleted.get()["ok"]
-    assert code(caller.call("send", session=other, text="x")) == "REMOTE_RELAY_UNAUTHENTICATED"
+    for gone in (caller, Agent(stage, NOBODY)):
+        assert code(gone.call(action, **taken)) == "REMOTE_RELAY_UNAUTHENTICATED"
+    assert stage.status(message) == "handed"
+    assert stage.call("read_session", session=other)["session"]["id"] == other
+
+
+@pytest.mark.parametrize("kind", ["agent", "owner ", ""])
+@pytest.mark.parametrize("session", [None, "", "ses_", 5, "ses_\ud800", "x" * 10_000])
+def test_who_is_neither_the_owner_nor_an_agent_with_a_session_is_refused(
+    stage: Stage, kind: Any, session: Any
+) -> None:
+    for action in ("list_relays", "list_sessions"):
+        refused = stage.call(action, None, Caller(kind, session))
+        assert code(refused) == "REMOTE_RELAY_UNAUTHENTICATED"
+        assert len(refused["error"]) <= 200
 
 
 # -- sessions at work ------------------------------------------------------------------------------
