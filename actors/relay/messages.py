@@ -208,9 +208,13 @@ class Kill(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """The answer to a stop; ``requested`` is false when nothing was under way that could be ended."""
+    """The answer to a stop; ``requested`` is false when nothing was under way that could be ended.
+
+    ``waiting``: how many messages stay in the queue.
+    """
 
     requested: bool
+    waiting: int = 0
 
 
 class Archive(NamedTuple):

@@ -255,7 +255,7 @@ class Session(Actor):
 
     def _stop_running(self, request: StopRunning, reply: Reply) -> None:
         if request.why == "stopped":
-            self._orders.stop(request, reply, others=bool(self._accepting))
+            self._orders.stop(request, reply, arriving=len(self._accepting))
             return
         state, message = self._turns.state, request.message
         if message is not None and not state.is_under_way(message) and message not in self._accepting:
@@ -381,7 +381,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     AwaitEnd: Session._await_end,
     Listen: Session._listen,
     StopRunning: Session._stop_running,
-    Kill: lambda session, kill, reply: session._orders.stop(kill, reply, others=bool(session._accepting)),
+    Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._accepting)),
     Archive: lambda session, order, reply: session._orders.put_away(order, reply),
     Delete: lambda session, order, reply: session._orders.put_away(order, reply),
     Look: Session._look,

@@ -15,15 +15,15 @@ def write_id(call: WriteId | None, result: dict[str, Any] | None = None) -> dict
     return call._asdict() if result is None else {**call._asdict(), "result": result}
 
 
-def stop_answer(session: str, stored: Answer, *, requested: bool) -> Stopped | Repeated | Refusal:
+def stop_answer(session: str, stored: Answer, stopped: Stopped) -> Stopped | Repeated | Refusal:
     """Say what became of a stop, given what the store answered to holding the queue."""
     refusal = refusal_of(stored)
     if refusal is None:
         repeated = "duplicate_result" in stored.value
-        return Repeated(stored.value["duplicate_result"]) if repeated else Stopped(requested)
+        return Repeated(stored.value["duplicate_result"]) if repeated else stopped
     if refusal.code is not Code.STORAGE:
         return refusal
-    done = "Its turn was asked to stop" if requested else "No turn ran"
+    done = "Its turn was asked to stop" if stopped.requested else "No turn ran"
     why = refusal.error.removeprefix("Nothing was stored: ")
     return Refusal(
         Code.STORAGE,

@@ -43,32 +43,33 @@ class Orders:
 
     # -- orders ------------------------------------------------------------------------------------
 
-    def stop(self, order: StopRunning | Kill, reply: Reply, *, others: bool) -> None:
-        """Have the turn end and the queue held; ``others``: messages are being stored."""
+    def stop(self, order: StopRunning | Kill, reply: Reply, *, arriving: int) -> None:
+        """Have the turn end and the queue held; ``arriving``: how many messages are being stored."""
         current = self._turns.state.turn
         requested = current is not None and current.phase in ENDABLE
         if isinstance(order, Kill):
             requested = requested or bool(self._background.running)
-        others = others or bool(self._background)
+        others = bool(arriving) or bool(self._background)
         effects = self._turns.step(signals.Stop("stopped", others=others))
         if isinstance(order, Kill):
             self._ports.workers.send([KillAgent(session=self._session)])
-        self._hold(order.call, reply, requested=requested, is_due=signals.CommitHold() in effects)
+        stopped = Stopped(requested, len(self._turns.state.queue) + arriving)
+        self._hold(order.call, reply, stopped, is_due=signals.CommitHold() in effects)
 
-    def _hold(self, call: WriteId | None, reply: Reply, *, requested: bool, is_due: bool) -> None:
-        tag, at = ForStop(reply, requested), self._ports.clock.wall()
-        named = write_id(call, {"requested": requested})
+    def _hold(self, call: WriteId | None, reply: Reply, stopped: Stopped, *, is_due: bool) -> None:
+        tag, at = ForStop(reply, stopped), self._ports.clock.wall()
+        named = write_id(call, stopped._asdict())
         if is_due:
             self._ask("hold_queue", {"session": self._session, "at": at, "call": named}, tag)
         elif named is not None:
             self._ask("remember_call", {"call": named, "at": at}, tag)
         else:
-            answer(reply, Stopped(requested))
+            answer(reply, stopped)
 
     def hold_once_more(self, effects: tuple[signals.Effect, ...]) -> None:
         """Have stored, as the relay closes, that a stop holds the queue, if the store refused that before."""
         if signals.CommitHold() in effects:
-            self._hold(None, None, requested=False, is_due=True)
+            self._hold(None, None, Stopped(requested=False), is_due=True)
 
     def go_on(self, order: GoOn, reply: Reply) -> None:
         """Let the queue go on; what a stop holds once that is stored."""
@@ -101,7 +102,7 @@ class Orders:
 
     def held(self, tag: ForStop, stored: Answer) -> None:
         """The store has answered to holding the queue."""
-        self._answer(tag, stop_answer(self._session, stored, requested=tag.requested))
+        self._answer(tag, stop_answer(self._session, stored, tag.stopped))
         if stored.error == "conflict" and stored.value in PUT_AWAY:  # there is no queue any more to hold
             self._turns.step(signals.Released(self._turns.state.stops))
         elif not _is_done(stored):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from showcaller.actors.relay.messages import Prompt
+from showcaller.actors.relay.messages import Prompt, Stopped
 from showcaller.actors.relay.replies import Reply
 from showcaller.actors.relay.tasks import TaskWrite
 
@@ -24,10 +24,10 @@ class ForTurn(NamedTuple):
 
 
 class ForStop(NamedTuple):
-    """Holds the queue; ``requested`` is what the stop is answered."""
+    """Holds the queue; ``stopped`` is what the stop is answered."""
 
     reply: Reply
-    requested: bool
+    stopped: Stopped
 
 
 class ForRelease(NamedTuple):

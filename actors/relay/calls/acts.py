@@ -51,10 +51,10 @@ async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Ro
             return await prompting.created_before(context, call, first["session"], first["message"])
         case calls.Stop() | Kill():
             session = await _even_if_deleted(context, call.session)
-            return stopping.stop_result(context, call, session, requested=first["result"]["requested"])
+            return stopping.stop_result(context, call, session, first["result"])
         case calls.Archive() | Delete():
             session = await _even_if_deleted(context, call.session)
-            return stopping.put_away_result(context, call, session)
+            return stopping.put_away_result(context, call, session, first["result"])
         case _:
             raise TypeError(f"{call.action} has no effect that could be kept")
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import is_id, names_session
 from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.relay.calls.context import CallContext
@@ -18,9 +19,10 @@ async def check_caller(context: CallContext) -> None:
     kind, session = context.caller
     if kind == "owner":
         return
-    if kind != "agent" or not isinstance(session, str) or not is_id(session, "ses_"):
+    if str(kind) != "agent" or not is_id(str(session), "ses_"):  # whatever a door has made of its token
+        shown = quote_foreign(f"{kind} {session}", 80)
         raise Refusal(
-            Code.UNAUTHENTICATED, f"This call comes from {kind} {session!r}, which is no agent's session."[:200]
+            Code.UNAUTHENTICATED, f"This call comes from {shown}, which is no agent with a session."
         )
     await context.own_row()
 
@@ -77,7 +79,7 @@ async def check_active(
     caller = context.caller.agent
     if caller is None or starter != caller:
         return
-    others, context.started = context.conversations.starting.begin(caller, session)
+    others, context.started = context.conversations.starting.begin(caller, session, context.client_id)
     at_work: list[str] = await context.read("started_at_work", caller=caller)
     others = (others | frozenset(at_work)) - {session}
     limit = context.settings.max_active_sessions

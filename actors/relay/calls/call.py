@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract import calls, results
+from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.idempotency import client_id_of
 from showcaller.actors.contract.shape import parse_call
 from showcaller.actors.relay.calls import order
@@ -73,14 +74,24 @@ class Call(Actor):
         return _Wish(parsed.call, parsed.action.is_write(parsed.call), parsed.notes, parsed.ignored)
 
 
+async def _carried_out(
+    context: CallContext, call: calls.Call | OwnerAct, found: order.Found, *, is_write: bool
+) -> results.CallResult:
+    if found.first is None:
+        try:
+            return await act(context, call, found)
+        except Refusal as refusal:
+            if not is_write:
+                raise
+            found = await order.overtaken(context, call, refusal)
+    assert found.first is not None
+    return await act_again(context, call, found.first)
+
+
 async def _result(context: CallContext, wish: _Wish) -> results.CallResult:
     try:
         found = await order.check(context, wish.call, is_write=wish.is_write)
-        call = on_this_relay(wish.call)
-        if found.first is None:
-            result = await act(context, call, found)
-        else:
-            result = await act_again(context, call, found.first)
+        result = await _carried_out(context, on_this_relay(wish.call), found, is_write=wish.is_write)
     finally:
         context.started()
     told = " ".join(note for note in (result.note, *context.notes) if note)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Final
 
 from showcaller.actors.contract.rate import WINDOW, Past, admit
@@ -33,19 +34,23 @@ class Starting:
 
     def __init__(self) -> None:
         self._gate = threading.Lock()
-        self._sessions: dict[str, list[str]] = {}
+        self._sessions: dict[str, list[tuple[str, str | None]]] = {}
 
-    def begin(self, caller: str, session: str) -> tuple[frozenset[str], Callable[[], None]]:
-        """Note that ``caller`` is about to set ``session`` to work.
+    def begin(
+        self, caller: str, session: str, name: str | None = None
+    ) -> tuple[frozenset[str], Callable[[], None]]:
+        """Note that ``caller`` is about to set ``session`` to work, with a call that it may have named.
 
-        Gives the sessions that it was about to set to work before, and what to call once the store shows this
-        one or nothing has come of it; to call that again is harmless.
+        Gives the sessions that other calls of it were about to set to work before, and what to call once the
+        store shows this one or nothing has come of it; to call that again is harmless. Calls of one name are
+        one and its repeats, of which only one will set a session to work: what came before the first counts.
         """
         with self._gate:
             under_way = self._sessions.setdefault(caller, [])
-            before = frozenset(under_way)
-            under_way.append(session)
-        left = [session]
+            earlier = takewhile(lambda other: name is None or other[1] != name, under_way)
+            before = frozenset(other for other, _ in earlier)
+            under_way.append((session, name))
+        left = [(session, name)]
 
         def end() -> None:
             with self._gate:

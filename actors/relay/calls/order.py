@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 from showcaller.actors.contract import calls
+from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.relay.calls import agents, session_settings
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
@@ -38,9 +39,30 @@ async def check(context: CallContext, call: calls.Call | OwnerAct, *, is_write: 
     agents.check_switch(context, call)
     # lock, level, inbound: of paired relays
     agents.check_own_session(context, call)
-    first = await first_time(context, call) if is_write else None
+    if not is_write:
+        return await _rules(context, call, is_write=False)
+    first = await first_time(context, call)
     if first is not None:
         return Found(first=first)
+    try:
+        return await _rules(context, call, is_write=True)
+    except Refusal as refusal:
+        return await overtaken(context, call, refusal)
+
+
+async def overtaken(context: CallContext, call: calls.Call | OwnerAct, refusal: Refusal) -> Found:
+    """Give the write whose repeat was refused for what it did itself meanwhile; else raise the refusal.
+
+    So a repeat that comes beside its first is refused for nothing that would not have refused the first.
+    """
+    first = await first_time(context, call)
+    if first is None:
+        raise refusal
+    return Found(first=first)
+
+
+async def _rules(context: CallContext, call: calls.Call | OwnerAct, *, is_write: bool) -> Found:
+    """Go through the checks that a repeat of a write is not put to."""
     found = await _target(context, call)
     await agents.check_nested(context, call)
     # hops: of prompts for a third relay

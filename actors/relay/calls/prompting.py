@@ -30,7 +30,7 @@ async def create_session(
     message = await _message(context, call, start.hops)
     row: Row = {
         "id": found.session,
-        "title": call.title or prompts.title_of(call.text),
+        "title": _title(call),
         "provider": start.provider,
         "mode": start.mode,
         "effort": start.effort,
@@ -50,6 +50,10 @@ async def create_session(
     if "starter_group" in row or start.group is not None:
         row, outcome = await _with_group(context, row, outcome)
     return _created(outcome, row, start.model_source)
+
+
+def _title(call: calls.CreateSession) -> str:
+    return call.title or prompts.title_of(call.text)
 
 
 async def _with_group(
@@ -132,8 +136,15 @@ def sent_before(context: CallContext, action: str, session: str, message: str) -
 async def created_before(
     context: CallContext, call: calls.CreateSession, session: str, message: str
 ) -> results.CreateSessionResult:
-    """Give what a caller reads of a session that was created before under the same name."""
-    row: Row = await context.read("load_session", session=session)
+    """Give what a caller reads of a session that was created before under the same name.
+
+    Of one that was deleted the store knows no more where it worked; the call itself says it again.
+    """
+    stored: Row = await context.read("load_session", session=session)
+    row = {**stored, "title": _title(call)}
+    if stored["deleted_at"] is not None:
+        row["cwd"] = call.cwd or context.ports.default_folder
+        context.notes.append("That session was deleted since.")
     source: results.ModelSource = "default" if context.caller.agent is None else "caller"
     if call.provider is not None:
         source = "requested"

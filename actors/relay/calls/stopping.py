@@ -19,14 +19,14 @@ async def stop(context: CallContext, call: Stopping, row: Row) -> results.StopRe
     named = repeats.write_id(context, call)
     asked = StopRunning(call=named) if isinstance(call, calls.Stop) else messages.Kill(named)
     answer: messages.Stopped | Repeated = await context.ask(ToSession(row["id"], asked))
-    requested = answer.result["requested"] if isinstance(answer, Repeated) else answer.requested
-    if row["queued"]:
-        context.notes.append(f"{_messages(row['queued'])} in its queue until somebody prompts it again.")
-    return stop_result(context, call, row["id"], requested=requested)
+    return stop_result(context, call, row["id"], _result(answer))
 
 
-def stop_result(context: CallContext, call: Stopping, session: str, *, requested: bool) -> results.StopResult:
-    """Give what a caller reads of a stop."""
+def stop_result(context: CallContext, call: Stopping, session: str, stopped: Row) -> results.StopResult:
+    """Give what a caller reads of a stop; ``stopped`` is what the session answered, as the store keeps it."""
+    requested, waiting = stopped["requested"], stopped.get("waiting")  # an earlier version kept no number
+    if waiting:
+        context.notes.append(f"{_messages(waiting)} in its queue until somebody prompts it again.")
     told = "stop requested" if requested else "nothing ran"
     return results.StopResult(**_common(context, call, session, told), stop_requested=requested)
 
@@ -36,14 +36,16 @@ async def put_away(context: CallContext, call: PuttingAway, session: str) -> res
     named = repeats.write_id(context, call)
     asked = messages.Archive(named) if isinstance(call, calls.Archive) else messages.Delete(named)
     answer: messages.PutAway | Repeated = await context.ask(ToSession(session, asked))
-    cancelled = answer.result["cancelled"] if isinstance(answer, Repeated) else answer.cancelled
+    return put_away_result(context, call, session, _result(answer))
+
+
+def put_away_result(
+    context: CallContext, call: PuttingAway, session: str, put_away: Row
+) -> results.ArchiveResult | Done:
+    """Give what a caller reads of a session that was put away; ``put_away`` is what the store keeps of it."""
+    cancelled = put_away["cancelled"]
     if cancelled:
         context.notes.append(f"{_cancelled(len(cancelled))} in its queue.")
-    return put_away_result(context, call, session)
-
-
-def put_away_result(context: CallContext, call: PuttingAway, session: str) -> results.ArchiveResult | Done:
-    """Give what a caller reads of a session that was put away."""
     if isinstance(call, calls.Archive):
         return results.ArchiveResult(**_common(context, call, session, "archived"))
     return Done(**_common(context, call, session, "deleted"))
@@ -53,6 +55,10 @@ async def go_on(context: CallContext, call: GoOn, session: str) -> Done:
     """Let run what a stop holds in a session's queue."""
     await context.ask(ToSession(session, messages.GoOn()))
     return Done(**_common(context, call, session, "goes on"))
+
+
+def _result(answer: messages.Stopped | messages.PutAway | Repeated) -> Row:
+    return dict(answer.result) if isinstance(answer, Repeated) else answer._asdict()
 
 
 def _common(context: CallContext, call: Stopping | PuttingAway | GoOn, session: str, told: str) -> Any:

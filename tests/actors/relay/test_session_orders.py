@@ -187,7 +187,7 @@ def test_a_repeat_of_a_stop_gives_the_first_result(stage: Stage, running: bool) 
         stage.workers.end(first)
         stage.settle()
     assert order(stage, session, StopRunning(call=CALL)) == Stopped(requested=running)
-    assert order(stage, session, StopRunning(call=CALL)) == Repeated({"requested": running})
+    assert order(stage, session, StopRunning(call=CALL)) == Repeated({"requested": running, "waiting": 0})
 
 
 # -- killing ---------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_repeat_of_a_stop_gives_the_first_result(stage: Stage, running: bool) 
 def test_a_kill_ends_the_turn_and_the_agents_process_and_holds_the_queue(stage: Stage) -> None:
     session, first = stage.create()
     second = stage.send(session, "second")
-    assert order(stage, session, Kill()) == Stopped(requested=True)
+    assert order(stage, session, Kill()) == Stopped(requested=True, waiting=1)
     assert [kill.session for kill in stage.workers.kills] == [session]
     assert [stop.turn for stop in stage.workers.stops] == [first]
     assert (stage.status(first), stage.status(second)) == ("stopped", "queued")

@@ -175,6 +175,39 @@ def test_of_creates_at_the_same_time_as_many_pass_as_may(open_stage: OpenStage, 
     assert len(stage.read("started_at_work", caller=caller.session)) == 3
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_repeats_at_the_same_time_do_not_count_against_each_other(open_stage: OpenStage, seed: int) -> None:
+    stage = open_to_agents(open_stage, seed)
+    caller = agent(stage)
+    for number in range(3):
+        caller.start(str(number))
+    repeats = [caller.begin("create_session", "one", text="x", wait_seconds=0) for _ in range(3)]
+    others = [caller.begin("create_session", f"two-{n}", text="x", wait_seconds=0) for n in range(3)]
+    stage.settle()
+    results = [repeat.get() for repeat in repeats]
+    if all(result["ok"] for result in results):
+        assert sorted(result["status"] == "duplicate" for result in results) == [False, True, True]
+        assert len({result["session"] for result in results}) == 1
+    else:  # another was before them
+        assert {code(result) for result in results} == {"REMOTE_RELAY_SESSION_LIMIT"}
+    started = {result["session"] for result in results + [other.get() for other in others] if result["ok"]}
+    assert len(started) <= 1
+    stage.advance(61)
+    again = [caller.begin("create_session", "one", text="x", wait_seconds=0) for _ in range(2)]
+    stage.settle()
+    assert {code(one.get()) for one in again} == {code(results[0])}
+
+
+def test_three_creates_under_one_id_take_the_last_place_together(stage: Stage) -> None:
+    caller = agent(stage)
+    for number in range(3):
+        caller.start(str(number))
+    repeats = [caller.begin("create_session", "one", text="x", wait_seconds=0) for _ in range(3)]
+    stage.settle()
+    statuses = [repeat.get().get("status") for repeat in repeats]
+    assert sorted(str(status) for status in statuses) == ["duplicate", "duplicate", "running"]
+
+
 def test_a_create_that_is_refused_leaves_its_place(stage: Stage) -> None:
     caller = agent(stage)
     for _ in range(6):

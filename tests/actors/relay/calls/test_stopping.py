@@ -141,6 +141,54 @@ def test_an_archive_under_the_same_id_gives_what_the_first_gave(stage: Stage) ->
     assert {**again, "note": None} == {**first, "note": None}
 
 
+@pytest.mark.parametrize("action", ["stop", "kill", "archive", "delete"])
+def test_a_repeat_says_all_that_the_first_said(stage: Stage, action: str) -> None:
+    session, _ = stage.create()
+    for text in ("second", "third"):
+        stage.send(session, text)
+    if action in {"archive", "delete"}:
+        stage.call("stop", session=session)
+
+    def once() -> dict[str, Any]:
+        if action in {"kill", "delete"}:
+            return act(stage, action, session, "one")
+        return stage.call(action, "one", session=session)
+
+    first = once()
+    assert "2 messages" in first["note"]
+    assert once() == first
+    stage.send(session, "last") if action in {"stop", "kill"} else None
+    assert once() == first
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("action", ["archive", "delete"])
+def test_repeats_of_putting_away_at_the_same_time_give_the_same(
+    open_stage: OpenStage, action: str, seed: int
+) -> None:
+    stage = open_stage(seed)
+    session, _ = idle(stage)
+    begun = []
+    for _ in range(4):
+        if action == "delete":
+            begun.append(begin_act(stage, "delete", session, "one"))
+        else:
+            begun.append(stage.begin("archive", "one", session=session))
+        stage.dispatcher.step()
+    stage.settle()
+    assert [one.get()["ok"] for one in begun] == [True] * 4
+
+
+def test_a_repeat_of_a_create_gives_what_the_first_gave_though_it_was_deleted(stage: Stage) -> None:
+    made = stage.call("create_session", "one", text="x", title="T", provider="helper", wait_seconds=0)
+    end_turn(stage, made["session"])
+    assert act(stage, "delete", made["session"])["ok"]
+    again = stage.call("create_session", "one", text="x", title="T", provider="helper", wait_seconds=0)
+    told = {name: value for name, value in made.items() if name not in {"status", "summary", "progress"}}
+    assert told.items() <= again.items()
+    assert (again["status"], again["note"]) == ("duplicate", "That session was deleted since.")
+
+
 def test_who_waits_for_what_an_archive_cancels_hears_of_it(stage: Stage) -> None:
     session, _ = stage.create()
     second = stage.send(session, "second")
