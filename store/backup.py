@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
-from urllib.parse import quote
 
-from showcaller.store.database import open_for_reading, open_for_writing
+from showcaller.store.database import open_for_reading, open_for_writing, reading_uri
 from showcaller.store.errors import (
     StoreDamaged,
     StoreError,
@@ -88,7 +87,7 @@ def _stage(source: Path, staged: Path, file: Path) -> None:
     except OSError as error:
         raise os_refusal(source, error) from error
     try:
-        connection = sqlite3.connect(f"file:{quote(os.fsencode(source))}?mode=ro", uri=True)
+        connection = sqlite3.connect(reading_uri(source), uri=True)
         with closing(connection):
             _copy(connection, source, staged, file)
         newest = _last_event(file)

@@ -115,9 +115,35 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
         raise
 
 
+def reading_uri(file: Path) -> str:
+    """Name a database to SQLite as one to read; where nothing can change it, SQLite needs no files beside it.
+
+    Raises StoreUnavailable for one whose log would have to be worked through on a disk that lets nobody.
+    """
+    uri = f"file:{quote(os.fsencode(file))}?mode=ro"
+    if _beside(file, "-shm").exists() or not _disk_is_read_only(file.parent):
+        return uri
+    if _write_ahead_log(file):
+        raise StoreUnavailable(
+            file, "its relay was cut off and its disk may only be read; copy it to a disk that can be written"
+        )
+    return f"{uri}&immutable=1"
+
+
+def _disk_is_read_only(folder: Path) -> bool:
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except OSError:  # to open the file will say why
+        return False
+
+
+def _beside(file: Path, ending: str) -> Path:
+    return file.with_name(file.name + ending)
+
+
 def _database(file: Path, mode: str, busy_seconds: float, pragmas: dict[str, Any]) -> SqliteDatabase:
     return SqliteDatabase(
-        f"file:{quote(os.fsencode(file))}?mode={mode}",
+        reading_uri(file) if mode == "ro" else f"file:{quote(os.fsencode(file))}?mode={mode}",
         pragmas=pragmas,
         timeout=busy_seconds,
         uri=True,
@@ -147,9 +173,8 @@ def _make_file(file: Path) -> None:
 
 def _write_ahead_log(file: Path) -> bool:
     """Say whether the last writer left work in the log, which it does only when it did not end properly."""
-    log = file.with_name(file.name + "-wal")
     try:
-        return log.stat().st_size > 0
+        return _beside(file, "-wal").stat().st_size > 0
     except OSError:
         return False
 

@@ -354,6 +354,9 @@ def test_a_disk_that_may_only_be_read(small_disk: Path) -> None:
     assert "Read-only file system" in text
     assert "name another folder in SHOWCALLER_HOME" in text
     assert str(small_disk / "new") in start_error(small_disk / "new")
+    with Relay.open(home, read_only=True) as relay:
+        assert len(relay.call({"action": "list_sessions"})["sessions"]) == 1
+        assert relay.check() == []
 
 
 def test_a_start_that_fails_leaves_nothing_behind(home: Path) -> None:
