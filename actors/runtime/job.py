@@ -76,6 +76,11 @@ class Job:
         step = self.steps[0] if self.steps else None
         return isinstance(step, StartStep) and step.child is child
 
+    @property
+    def has_stops(self) -> bool:
+        """True while stops are still to come: they stand before the starts."""
+        return bool(self.steps) and isinstance(self.steps[0], StopStep)
+
     def stops(self, child: "Child") -> bool:
         """True while a stop of this child is still to come."""
         return any(isinstance(step, StopStep) and step.child is child for step in self.steps)

@@ -67,6 +67,7 @@ class Supervisor(Actor):
         self._history: History = deque()
         self._children: dict[str, Child] = {}
         self._jobs: deque[Job] = deque()
+        self._stopping: list[Job] = []  # those of them that had stops to do when they were last looked at
         self._work: Future[None] = Future(Undertaking(self._waits_for_child))  # what all replies come after
         self._up: Future[None] = Future((self._work,))
         self._gives_up: Exception | None = None
@@ -164,7 +165,7 @@ class Supervisor(Actor):
             self._forget(child)
         if before == "starting":
             self._start_failed(child, news.reason)
-        elif before == "running" and news.kept and not any(job.stops(child) for job in self._jobs):
+        elif before == "running" and news.kept and not self._is_to_stop(child):
             self._restart(
                 child, news.reason
             )  # else it was to be stopped anyway, and that job says what follows
@@ -185,8 +186,14 @@ class Supervisor(Actor):
 
     # -- jobs --------------------------------------------------------------------------------------
 
+    def _is_to_stop(self, child: Child) -> bool:
+        self._stopping = [job for job in self._stopping if job.has_stops]
+        return any(job.stops(child) for job in self._stopping)
+
     def _take_on(self, job: Job) -> None:
         self._jobs.append(job)
+        if job.has_stops:
+            self._stopping.append(job)
         self._go_on()
 
     def _go_on(self) -> None:
@@ -199,7 +206,7 @@ class Supervisor(Actor):
             self._jobs.popleft().failed(child, reason)
 
     def _drop_jobs(self, reason: Exit) -> None:
-        jobs, self._jobs = self._jobs, deque()
+        jobs, self._jobs, self._stopping = self._jobs, deque(), []
         for job in jobs:
             job.failed(None, reason)
 
