@@ -20,7 +20,11 @@ Frozen = Callable[[], None]
 @pytest.fixture
 def frozen(small_disk: Path) -> Frozen:
     """Give what makes the small disk one that may only be read."""
-    return lambda: subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True) and None
+
+    def freeze() -> None:
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+
+    return freeze
 
 
 def made(path: Path) -> Desk:

@@ -61,6 +61,7 @@ class Call(Actor):
             conversations=self._conversations,
             caller=request.caller,
             relay=self._ports.relay_name if identity is None else identity.name,
+            relay_id="" if identity is None else identity.id,
             client_id=client_id,
             notes=list(wish.notes),
         )

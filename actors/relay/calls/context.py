@@ -25,9 +25,9 @@ def _nothing() -> None:
 class CallContext:
     """One call under way; used by its actor alone.
 
-    ``relay`` is this relay's name; ``notes`` gather sentences for the result; ``client_id`` is the checked
-    id of a write, if it came with one; ``started`` is called once the session that the call sets to work
-    shows in the store, or nothing comes of it.
+    ``relay`` is this relay's name, ``relay_id`` what its store knows it by; ``notes`` gather sentences for
+    the result; ``client_id`` is the checked id of a write, if it came with one; ``started`` is called once
+    the session that the call sets to work shows in the store, or nothing comes of it.
     """
 
     ports: Ports
@@ -35,6 +35,7 @@ class CallContext:
     conversations: Conversations
     caller: Caller
     relay: str
+    relay_id: str
     client_id: str | None = None
     notes: list[str] = field(default_factory=list)
     started: Callable[[], None] = _nothing

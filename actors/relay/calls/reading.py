@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 from showcaller.actors.contract import calls, results
-from showcaller.actors.contract.errors import invalid
 from showcaller.actors.contract.summaries import quoted, summary
 from showcaller.actors.contract.views import GroupMembers, SessionRow
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.background import glance_at, task_views, tasks_of
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.last_words import last_words_ask
-from showcaller.actors.relay.cursors import read_cursor, write_cursor
+from showcaller.actors.relay.cursors import PagedList
 
 MEMBERS = 50
 """Other members of a group that a reading names."""
@@ -18,7 +17,9 @@ MEMBERS = 50
 
 async def list_sessions(context: CallContext, call: calls.ListSessions) -> results.ListSessionsResult:
     """Give a page of sessions."""
-    after = None if call.cursor is None else read_cursor("sessions", call.cursor, (int, str))
+    narrowed = (call.scope, (call.query or "").casefold())
+    pages = PagedList(context.relay_id, "sessions", narrowed, (int, str))
+    after = None if call.cursor is None else pages.read(call.cursor)
     page = await context.read(
         "list_sessions", scope=call.scope, query=call.query, limit=call.limit, after=after
     )
@@ -28,17 +29,16 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
         relay=context.relay,
         summary=summary("list_sessions", f"{len(sessions)} sessions, {working} at work"),
         sessions=sessions,
-        next_cursor=None if page["next"] is None else write_cursor("sessions", page["next"]),
+        next_cursor=None if page["next"] is None else pages.write(page["next"]),
     )
 
 
 async def read_session(context: CallContext, call: calls.ReadSession, row: Row) -> results.ReadSessionResult:
     """Give the newest messages of a session, or a page of older ones, and its states."""
     session: str = row["id"]
-    before = None if call.before is None else read_cursor("messages", call.before, (str, int))
-    if before is not None and before[0] != session:
-        raise invalid("This cursor is one of another session: start again without it.")
-    page = await context.read("read_messages", session=session, last=call.last, before=before and before[1])
+    pages = PagedList(context.relay_id, "messages", (session,), (int,))
+    before = None if call.before is None else pages.read(call.before)[0]
+    page = await context.read("read_messages", session=session, last=call.last, before=before)
     glance = await glance_at(context, session)
     running = row["running"] and await context.read("message", message=row["running"])
     (view,) = await _session_views(context, [row])
@@ -56,7 +56,7 @@ async def read_session(context: CallContext, call: calls.ReadSession, row: Row) 
         in_flight=views.in_flight_view(glance, running),
         tasks=await tasks_of(context, session, glance),
         group=await _group(context, row),
-        older_cursor=None if older is None else write_cursor("messages", [session, older]),
+        older_cursor=None if older is None else pages.write([older]),
     )
 
 

@@ -1,5 +1,6 @@
 """What became of a prompt, and what is read of sessions: the same live and from the store."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,5 +209,17 @@ def test_a_cursor_of_another_list_or_session_or_of_nobody_is_refused(stage: Stag
     for wrong in (following, "x", "W10", before[:-3], before + "A"):
         assert stage.call("read_session", session=session, before=wrong)["code"] == INVALID
     assert stage.call("read_session", session=other, before=before)["code"] == INVALID
-    for wrong in (before, "nonsense", "W10", "😀"):
+    for wrong in (before, "nonsense", "W10", "😀", following + "="):
         assert stage.call("list_sessions", cursor=wrong)["code"] == INVALID
+    for narrowed in ({"scope": "all"}, {"query": "x"}):
+        assert stage.call("list_sessions", cursor=following, **narrowed)["code"] == INVALID
+    assert len(stage.call("list_sessions", cursor=following)["sessions"]) == 1
+
+
+def test_a_cursor_of_another_relay_is_refused(stage: Stage, tmp_path: Path) -> None:
+    for number in range(2):
+        stage.create(str(number))
+    following = stage.call("list_sessions", limit=1)["nextCursor"]
+    other = Stage(tmp_path / "other", seed=7)
+    assert other.call("list_sessions", cursor=following)["code"] == INVALID
+    other.drop()
