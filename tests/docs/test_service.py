@@ -38,3 +38,15 @@ def test_the_unit_of_systemd_starts_the_relay_and_waits_for_its_word() -> None:
 def test_the_list_of_launchd_starts_the_relay() -> None:
     agent = plistlib.loads(block("xml").encode())
     assert served(agent["ProgramArguments"]).params["log"] == "json"
+
+
+def test_every_command_of_ours_that_the_guide_shows_is_understood() -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    shown = [
+        shlex.split(line, comments=True)
+        for line in re.findall(r"^showcaller .*$", "".join(blocks), re.MULTILINE)
+    ]
+    assert shown
+    for _, name, *options in shown:
+        assert name == "serve"
+        command.make_context(name, list(options))
