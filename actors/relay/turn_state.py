@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from showcaller.actors.contract.worker import ErrorClass, StopReason, TurnEnded
 from showcaller.actors.relay.turn_signals import Waiting
 
-Phase = Literal["handing", "running", "stopping", "taking_back", "failing", "ending"]
+Phase = Literal["handing", "running", "stopping", "returned", "taking_back", "failing", "ending"]
 Cut = Literal["stopped", "interrupted", "timeout"]
 JoiningPhase = Literal["storing", "asked", "taking", "returning"]
 
@@ -33,14 +33,15 @@ class Joining(NamedTuple):
 class Turn(NamedTuple):
     """The turn under way.
 
-    ``handing``: its hand-over is being committed; ``running``: the worker has it; ``stopping``: the
-    worker was asked to end it; ``taking_back``: it was cut before any worker saw it, and that it waits
-    again is being committed; ``failing``: it cannot be handed over, and that it has failed is being
-    committed; ``ending``: its end is being committed, or will be once it is settled what joins it. ``cut``
-    is set once its end was asked for: ``stopped`` by somebody, ``interrupted`` because the relay or a
-    fan-out ends, ``timeout`` because it took too long. ``passed``: how many messages that were set aside
-    stand before it in the queue. ``joined`` are the messages that its agent has taken into it, ``joining``
-    is the one on its way there, ``may_join`` are those in the queue that may follow.
+    ``handing``: its hand-over is being committed; ``running``: the worker has it; ``stopping``: the worker
+    was asked to end it; ``returned``: its worker has died without it, and what was to join it is being put
+    back first; ``taking_back``: no agent has seen it, and that it waits again is being committed;
+    ``failing``: it cannot be handed over, and that it has failed is being committed; ``ending``: its end is
+    being committed, or will be once it is settled what joins it. ``cut`` is set once its end was asked for:
+    ``stopped`` by somebody, ``interrupted`` because the relay or a fan-out ends, ``timeout`` because it took
+    too long. ``passed``: how many messages that were set aside stand before it in the queue. ``joined`` are
+    the messages that its agent has taken into it, ``joining`` is the one on its way there, ``may_join`` are
+    those in the queue that may follow.
     """
 
     message: Waiting

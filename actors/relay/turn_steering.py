@@ -12,13 +12,21 @@ from showcaller.actors.relay.turn_moves import Step, end_turn, with_turn, withou
 from showcaller.actors.relay.turn_signals import (
     AskAgainLater,
     CommitSteer,
+    CommitTakeBack,
     CommitTaken,
     CommitUnsteer,
     LookUp,
     SendSteer,
     Stored,
 )
-from showcaller.actors.relay.turn_state import Joining, JoiningPhase, Turn, TurnState
+from showcaller.actors.relay.turn_state import (
+    WORKER_GONE,
+    Joining,
+    JoiningPhase,
+    Turn,
+    TurnState,
+    failed_end,
+)
 
 LAST_TRIES = 3
 """How often a relay that closes asks the store for one and the same thing before it leaves it undone."""
@@ -109,6 +117,17 @@ def refused(state: TurnState, message: str, *, faulty: bool) -> Step:
     return _left_unacknowledged(state, turn)
 
 
+def returned(state: TurnState) -> Step:
+    """No agent has had the turn: once what was to join it waits again, so does its own message."""
+    turn = state.turn
+    assert turn is not None
+    if turn.joining is None:
+        return _settled(state)
+    if turn.joining.phase == "asked":
+        return Step(_joining(state, turn, "returning"), (CommitUnsteer(turn.joining.message.id),))
+    return Step(state)
+
+
 def store_failed(state: TurnState) -> Step:
     """Try again after a pause; a relay that closes does not try for ever."""
     turn = state.turn
@@ -142,6 +161,11 @@ def _settled(state: TurnState) -> Step:
     state = state._replace(pausing=False)
     if turn.phase == "ending" and turn.end is not None:
         return end_turn(state, turn.end)
+    if turn.phase == "returned" and turn.joining is None:
+        return Step(with_turn(state, turn, phase="taking_back"), (CommitTakeBack(turn.message.id),))
+    if turn.phase == "returned":
+        end = failed_end(state.session, turn.message.id, WORKER_GONE, "interrupted")
+        return end_turn(with_turn(state, turn, joining=None, joined=turn.steered), end)
     return _next_joins(state)
 
 

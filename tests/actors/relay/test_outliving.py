@@ -256,10 +256,27 @@ def test_a_returned_turn_that_was_being_stopped_is_stopped() -> None:
     assert machine.state.turn.end.outcome == "stopped"
 
 
+@pytest.mark.parametrize("asked", [False, True], ids=["while it is being stored", "after it was sent"])
+def test_a_returned_turn_waits_again_before_what_was_to_join_it(*, asked: bool) -> None:
+    machine = running()
+    machine.feed(signals.Stored(SECOND, 0, steers=True))
+    if asked:
+        machine.feed(signals.SteerStored(SECOND.id))
+        assert machine.feed(signals.Returned(FIRST.id)) == (signals.CommitUnsteer(SECOND.id),)
+    else:
+        assert machine.feed(signals.Returned(FIRST.id)) == ()
+        assert machine.feed(signals.SteerStored(SECOND.id)) == (signals.CommitUnsteer(SECOND.id),)
+    assert machine.feed(signals.Unsteered(SECOND.id)) == (signals.CommitTakeBack(FIRST.id),)
+    assert machine.feed(signals.TakenBack(FIRST.id)) == (signals.CommitHandOver(FIRST),)
+    assert [waiting.id for waiting in machine.state.queue] == [SECOND.id]
+
+
 def test_a_returned_turn_that_a_message_has_joined_is_interrupted_with_it() -> None:
     machine = running()
     machine.feed(signals.Stored(SECOND, 0, steers=True))
     machine.feed(signals.SteerStored(SECOND.id))
+    machine.feed(signals.Steered(SECOND.id, FIRST.id, accepted=True))
+    machine.feed(signals.SteerTaken(SECOND.id))
     machine.feed(signals.Returned(FIRST.id))
     assert machine.state.turn is not None
     assert machine.state.turn.end is not None
