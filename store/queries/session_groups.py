@@ -10,28 +10,30 @@ from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
 
 _GROUP = (SessionGroup.id, SessionGroup.name, SessionGroup.created_at)
+_MEMBERS = Session.group == SessionGroup.id
+_LAST_ACTIVITY = Session.select(fn.MAX(Session.last_activity_at)).where(_MEMBERS)
+_COUNT = Session.select(fn.COUNT(SQL("1"))).where(_MEMBERS)
+_SOMEBODY = fn.EXISTS(Session.select(SQL("1")).where(_MEMBERS))
+# What an agent made goes with its last session; what the owner made stays.
+_STANDS = (SessionGroup.origin == literal("owner")) | _SOMEBODY
 _BY_ID = Statement(
     SessionGroup.select(*_GROUP)
-    .where(SessionGroup.id >= Slot("start"), SessionGroup.id < Slot("end"))
+    .where(SessionGroup.id >= Slot("start"), SessionGroup.id < Slot("end"), _STANDS)
     .order_by(SessionGroup.id)
     .limit(Slot("limit"))
 )
 _BY_NAME = Statement(
     SessionGroup.select(*_GROUP)
-    .where(SessionGroup.name == Slot("name"))
+    .where(SessionGroup.name == Slot("name"), _STANDS)
     .order_by(SessionGroup.created_at.desc())
     .limit(Slot("limit"))
 )
-_MEMBERS = Session.group == SessionGroup.id
-_LAST_ACTIVITY = Session.select(fn.MAX(Session.last_activity_at)).where(_MEMBERS)
-_COUNT = Session.select(fn.COUNT(SQL("1"))).where(_MEMBERS)
-_SOMEBODY = fn.EXISTS(Session.select(SQL("1")).where(_MEMBERS))
 _HEAD = Session.alias("head")
 _TITLE_OF_HEAD = _HEAD.select(_HEAD.title).where(_HEAD.id == SessionGroup.head)
 _SHOWN_NAME = fn.COALESCE(SessionGroup.name, _TITLE_OF_HEAD)
 _BY_SHOWN_NAME = Statement(
     SessionGroup.select(SessionGroup.id, _SHOWN_NAME.alias("name"), SessionGroup.created_at)
-    .where(fn.folded(fn.COALESCE(_SHOWN_NAME, "").cast("BLOB")) == Slot("name"))
+    .where(fn.folded(fn.COALESCE(_SHOWN_NAME, "").cast("BLOB")) == Slot("name"), _STANDS)
     .order_by(SessionGroup.created_at.desc())
     .limit(Slot("limit"))
 )
@@ -67,13 +69,15 @@ def find_group(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[dic
     """Give groups of exactly this name, newest first; without any, those that show it, whatever the case.
 
     Without any of either, those whose id begins with ``prefix``, with or without its ``grp_``. Each is
-    ``{"id", "name", "created_at"}``.
+    ``{"id", "name", "created_at"}``. A group that an agent made is there only as long as it has sessions.
     """
     named = _BY_NAME.records(db, name=prefix, limit=limit)
     named = named or _BY_SHOWN_NAME.records(db, name=prefix.casefold(), limit=limit)
     if named:
         return named
     start = prefix if prefix.startswith("grp_") else f"grp_{prefix}"
+    if start == "grp_":
+        return []
     return _BY_ID.records(db, start=start, end=prefix_end(start), limit=limit)
 
 

@@ -1,5 +1,7 @@
 """Groups: found by name or id, listed by activity, and their members."""
 
+import pytest
+
 from showcaller.store.queries import session_groups
 from tests.store.commands.test_tasks import task_of
 from tests.store.desk import Desk
@@ -43,8 +45,35 @@ def test_a_group_is_found_in_any_case_and_by_its_heads_title_where_no_other_has_
 
 def test_a_group_without_any_name_is_in_nobodys_way(desk: Desk) -> None:
     desk.value("create_group", group="grp_bare", name=None, origin="agent", at=10, head="ses_gone")
+    desk.session("b", group="grp_bare")
     assert desk.read("find_group", prefix="nobody's") == []
     assert [each["id"] for each in desk.read("find_group", prefix="bare")] == ["grp_bare"]
+
+
+@pytest.mark.parametrize("prefix", ["", "grp_"])
+def test_the_beginning_of_every_id_names_no_group(desk: Desk, prefix: str) -> None:
+    group(desk, "a", "A")
+    assert desk.read("find_group", prefix=prefix) == []
+    assert [each["id"] for each in desk.read("find_group", prefix="grp_a")] == ["grp_a"]
+
+
+@pytest.mark.parametrize("name", [None, "Made"])
+def test_a_group_that_an_agent_made_is_there_as_long_as_it_has_sessions_and_an_owners_for_good(
+    desk: Desk, name: str | None
+) -> None:
+    desk.value("create_group", group="grp_made", name=name, origin="agent", at=10, head="ses_head")
+    group(desk, "kept", "Kept")
+    desk.session("head", title="Head", group="grp_made")
+    desk.session("k", group="grp_kept")
+    names = ("grp_made", name or "head")
+    assert [len(desk.read("find_group", prefix=each)) for each in names] == [1, 1]
+    for session in ("head", "k"):
+        desk.value("archive_session", session=f"ses_{session}", at=4_000)
+    assert [len(desk.read("find_group", prefix=each)) for each in names] == [1, 1]
+    for session in ("head", "k"):
+        desk.value("delete_session", session=f"ses_{session}", at=5_000)
+    assert [len(desk.read("find_group", prefix=each)) for each in names] == [0, 0]
+    assert [len(desk.read("find_group", prefix=each)) for each in ("grp_kept", "kept")] == [1, 1]
 
 
 def test_groups_come_by_their_newest_activity_with_how_many_they_are(desk: Desk) -> None:
