@@ -17,6 +17,7 @@ from showcaller.store.errors import StoreError
 from showcaller.store.integrity import full_check, quick_check
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.doors.local_fanout import LocalFanout
+from showcaller.transport.doors.opener import Opener
 from showcaller.transport.doors.start_error import RelayStartError
 
 
@@ -44,6 +45,7 @@ class Relay:
     _database: Path
     _door: LocalDoor
     _closing: ExitStack
+    _opener: Opener
     _gate: Lock
 
     def __init__(self) -> None:
@@ -86,6 +88,7 @@ class Relay:
                 raise RelayStartError(refusal.error, "") from refusal
             relay = cls.__new__(cls)
             relay._database = folder.database
+            relay._opener = Opener()
             relay._door, relay._closing, relay._gate = door, opened.pop_all(), Lock()
             return relay
 
@@ -263,8 +266,11 @@ class Relay:
     def close(self) -> None:
         """Interrupt what runs, store how it ended, and let go of the data folder.
 
-        May be called again, and from several threads: each returns when it is done.
+        May be called again, and from several threads: each returns when it is done. A forked process has
+        nothing to close: the relay goes on where it was opened.
         """
+        if not self._opener.is_here:
+            return
         with self._gate:
             self._closing.close()
 

@@ -29,8 +29,10 @@ def client_id_of(text: object) -> str:
             one line.
 
     """
-    if not isinstance(text, str) or len(text) > LONGEST or not _VISIBLE.fullmatch(text):
-        shown = quote_foreign(str(text), 80)
+    if not isinstance(text, str):
+        raise invalid(f"The id of this call must be text; a value of type {type(text).__name__} came.")
+    if len(text) > LONGEST or not _VISIBLE.fullmatch(text):
+        shown = quote_foreign(text, 80)
         raise invalid(f"The id {shown} of this call must be 1 to {LONGEST} visible ASCII characters.")
     return text
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.limits import CALL_BYTES
 
 DEEPEST: Final = 64
 """Arrays and objects inside each other at most."""
@@ -102,18 +103,31 @@ def check_value(value: object) -> None:
     """Check a value that came as parsed JSON, whoever parsed it, against the same rules.
 
     Raises:
-        Refusal: for what ``parse_json`` would refuse, and for what JSON has no form for.
+        Refusal: for what ``parse_json`` would refuse, for what JSON has no form for, and for more than a
+            million parts, as a few lists have that hold each other many times.
 
     """
     level: list[object] = [value]
+    left = CALL_BYTES
     for _ in range(DEEPEST):
-        level = [part for each in level for part in _parts(each)]
+        level = _parts_of_all(level, left)
+        left -= len(level)
         if not level:
             return
     for each in level:
         if isinstance(each, list | dict):
             raise _too_deep()
         _check_single(each)
+
+
+def _parts_of_all(level: list[object], most: int) -> list[object]:
+    """Give the parts of all values of one level; the same list twice in it counts, and is walked, twice."""
+    parts: list[object] = []
+    for each in level:
+        if len(parts) + (len(each) if isinstance(each, list | dict) else 0) > most:
+            raise invalid(f"The JSON value has more than {CALL_BYTES} parts; give a smaller one.")
+        parts += _parts(each)
+    return parts
 
 
 def _parts(value: object) -> list[object]:

@@ -27,6 +27,7 @@ from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.relay.settings_keeper import SetSetting
 from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.local_fanout import LocalFanout
+from showcaller.transport.doors.opener import Opener, forked
 
 
 class LocalDoor:
@@ -44,6 +45,7 @@ class LocalDoor:
         self._gate = threading.Lock()
         self._under_way: set[Future[Any]] = set()
         self._closed = False
+        self._opener = Opener()
 
     def close(self) -> None:
         """End the relay: take no more calls, interrupt what runs, and wait until all of it has its answer.
@@ -57,6 +59,8 @@ class LocalDoor:
         self._close(Close(leaves=True))
 
     def _close(self, close: Close) -> None:
+        if not self._opener.is_here:
+            return  # it is its parent's, and goes on there
         with self._gate:
             self._closed = True
         self._supervisor.ask(close)
@@ -103,17 +107,22 @@ class LocalDoor:
         return self._request(CallRequest(arguments, caller, client_id))
 
     def _request(self, request: CallRequest | ActRequest) -> Future[Any]:
+        if not self._opener.is_here:  # first of all: whoever held the gate at the fork holds it for ever
+            return _refused(forked())
         with self._gate:
             if self._closed:
-                refused: Future[Any] = Future()
-                refused.set(_closed().to_result())
-                return refused
+                return _refused(_closed())
             with self._dispatcher:
                 call = Call.start(self._ports, self._supervisor, self._conversations)
             result = call.request(request)
             self._under_way.add(result)
         result.add_done_callback(self._under_way.discard)
         return result
+
+    def _check_open(self) -> None:
+        self._opener.check()
+        if self._closed:
+            raise _closed()
 
     # -- settings ----------------------------------------------------------------------------------
 
@@ -124,8 +133,7 @@ class LocalDoor:
     def set_setting(self, name: object, value: object) -> Settings:
         """Keep a setting and go by it; gives all that are in force then, or raises ``Refusal``."""
         ((known, checked),) = check_setting(name, value).items()
-        if self._closed:
-            raise _closed()
+        self._check_open()
         try:
             in_force: Settings = self._supervisor.ask(SetSetting(known, checked))
         except Exception as error:
@@ -144,7 +152,7 @@ class LocalDoor:
         name = spec.name or f"fanout-{group[4:10]}"
         return self._follow(group, name=name, spec=spec, items=tuple(items))
 
-    def resume_fanout(self, group: str, *, rerun: bool, jobs: int | None) -> LocalFanout:
+    def resume_fanout(self, group: object, *, rerun: bool, jobs: int | None) -> LocalFanout:
         """Go on with a fan-out named by its group's id, a prefix of it, or its name.
 
         ``rerun`` starts items again that were cut in the middle; ``jobs`` replaces the stored bound.
@@ -154,8 +162,10 @@ class LocalDoor:
             raise invalid(f"{jobs} jobs at a time would run nothing: give 1 or more.")
         return self._follow(self.find_fanout(group), jobs=jobs, rerun=rerun)
 
-    def find_fanout(self, group: str) -> str:
+    def find_fanout(self, group: object) -> str:
         """Give the group's id of the fan-out that an id, a prefix, or a name means; raises ``Refusal``."""
+        if not isinstance(group, str):
+            raise invalid(f"A fan-out is named by text; a value of type {type(group).__name__} came.")
         shown = quote_foreign(group, 80)
         found = self._read("find_group", prefix=group) if group and group.isprintable() else []
         if not found:
@@ -175,8 +185,7 @@ class LocalDoor:
 
         Gives the fan-out, which takes ``StopFanout`` and ``Room``; its beginning is told to the listener.
         """
-        if self._closed:
-            raise _closed()
+        self._check_open()
         ref: ActorRef[Any] = self._supervisor.ask(request)
         return ref
 
@@ -219,16 +228,14 @@ class LocalDoor:
         return _fanouts(await self._read_async("last_fanouts", limit=20))
 
     def _read(self, query: str, **arguments: Any) -> Any:
-        if self._closed:
-            raise _closed()
+        self._check_open()
         try:
             return read(self._ports.reader, query, **arguments).get()
         except Exception as error:
             raise refusal_for(error) from error
 
     async def _read_async(self, query: str, **arguments: Any) -> Any:
-        if self._closed:
-            raise _closed()
+        self._check_open()
         try:
             return await read(self._ports.reader, query, **arguments)
         except Exception as error:
@@ -246,6 +253,12 @@ def _fanouts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def _refused(refusal: Refusal) -> Future[Any]:
+    refused: Future[Any] = Future()
+    refused.set(refusal.to_result())
+    return refused
 
 
 def _closed() -> Refusal:

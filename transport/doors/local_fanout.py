@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.relay.fanout_messages import Room, StopFanout
 from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
+from showcaller.transport.doors.opener import Opener
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
@@ -38,6 +39,7 @@ class LocalFanout:
         self._owes_room = False
         self._error: Exception | None = None
         self._ref: ActorRef[Any] | None = None
+        self._opener = Opener()
 
     # -- as the fan-out's listener -----------------------------------------------------------------
 
@@ -91,6 +93,7 @@ class LocalFanout:
 
         Raises what ended the fan-out early, such as a ``Refusal`` because the disk is full.
         """
+        self._opener.check()
         while (result := self._results.get()) is not None:
             self._taken(result)
             yield result
@@ -112,7 +115,7 @@ class LocalFanout:
         self._tell(StopFanout())
 
     def _tell(self, message: Room | StopFanout) -> None:
-        if self._ref is None:
+        if self._ref is None or not self._opener.is_here:
             return
         try:
             self._ref.tell(message)

@@ -82,6 +82,19 @@ def test_an_id_that_could_be_mistaken_for_another_is_refused(text: str) -> None:
         client_id_of(text)
 
 
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value, value]
+    return value
+
+
+@pytest.mark.parametrize("value", [5, b"a", None, True, nested(60), nested(100_000)[:1]])
+def test_an_id_that_is_no_text_is_refused_without_looking_into_it(value: object) -> None:
+    with pytest.raises(Refusal, match=f"of type {type(value).__name__} came"):
+        client_id_of(value)
+
+
 @given(
     st.tuples(st.sampled_from(["c1", "c2"]), st.integers() | st.text()),
     st.tuples(st.sampled_from(["c1", "c2"]), st.integers() | st.text()),

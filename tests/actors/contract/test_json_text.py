@@ -52,6 +52,25 @@ def test_the_deepest_and_the_largest_are_still_taken() -> None:
     assert parse_json('"\\ud83d\\ude00"', MOST) == "😀"
 
 
+@pytest.mark.parametrize("depth", [22, 40, 63, 80])
+@pytest.mark.parametrize("kind", [list, dict])
+def test_what_holds_the_same_value_many_times_is_refused_before_all_of_it_is_walked(
+    kind: type, depth: int
+) -> None:
+    value: JsonValue = 1
+    for _ in range(depth):
+        value = [value, value] if kind is list else {"a": value, "b": value}
+    with pytest.raises(Refusal, match="more than 1048576 parts"):
+        check_value(value)
+
+
+def test_a_wide_value_of_wide_values_is_refused_before_all_of_it_is_walked() -> None:
+    wide: JsonValue = [0] * 1_000_000
+    check_value(wide)
+    with pytest.raises(Refusal, match="more than 1048576 parts"):
+        check_value([wide] * 1_000_000)
+
+
 JSON: st.SearchStrategy[JsonValue] = st.recursive(
     st.none()
     | st.booleans()

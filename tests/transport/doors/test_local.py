@@ -169,3 +169,10 @@ def test_a_call_of_an_agent_or_the_owner_gives_a_result_and_never_raises(stage: 
     with stage.dispatcher:
         assert stage.door.call({"action": "list_sessions", "relay": "this"})["ok"] is True
         assert stage.door.call("nonsense")["ok"] is False
+
+
+@pytest.mark.parametrize("group", [None, 5, b"x", ["x"]])
+def test_a_fanout_that_is_named_by_no_text_is_refused(stage: Stage, group: Any) -> None:
+    with pytest.raises(Refusal, match="named by text") as refused:
+        resume(stage, group)
+    assert refused.value.code is Code.INVALID_INPUT
