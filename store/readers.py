@@ -31,7 +31,7 @@ def run_query(database: OpenDatabase, name: str, arguments: dict[str, Any]) -> A
         except (sqlite3.Error, RowDamaged) as error:
             if name not in SHOWN or not is_row_damage(error):
                 raise
-            _LOG.warning("%s: the query %s shows damaged rows: %s", database.path, name, error)
+            _LOG.warning("the query %s shows damaged rows: %s", name, storage_error(error, database.path))
         with mending(db):
             return query(db, **arguments)
     except (sqlite3.Error, RowDamaged) as error:
