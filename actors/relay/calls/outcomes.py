@@ -1,6 +1,6 @@
 """What became of a prompt: from whoever has it while it is under way, and else from the store."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from showcaller.actors.contract import results
 from showcaller.actors.contract.errors import Code, Refusal
@@ -11,9 +11,15 @@ from showcaller.actors.relay.calls.background import background_of, glance_at
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
-from showcaller.actors.relay.messages import AwaitEnd, Glance, IfAwake, ToSession, TurnOver
+from showcaller.actors.relay.messages import AwaitEnd, AwaitReady, Glance, IfAwake, ToSession, TurnOver
 from showcaller.actors.relay.turn_records import cut_end
-from showcaller.actors.runtime import ActorDeadError, Timeout
+from showcaller.actors.runtime import ActorDeadError, Timeout, sleep
+
+UNFINISHED: Final = frozenset({"queued", "handed"})
+SHORTEST_PAUSE: Final = 0.02
+LONGEST_PAUSE: Final = 0.5
+"""Seconds between two looks at a message, in a relay that only reads."""
+NO_RELAY: Final = "No relay runs on this data folder now, so nothing more becomes of it until one is opened."
 
 End = TurnOver | Glance | Literal["cancelled"]
 """What became of a prompt: its end, a look at the session that has it, or that it was taken out."""
@@ -95,7 +101,31 @@ async def _waited(
             if live is not None:
                 return live, None
             row = await context.read("message", message=message)
+    if row is not None and row["session"] == session and context.ports.writer is None:
+        row = await _watched(context, row, until)
     return _stored(context, session, message, row), row
+
+
+async def _watched(context: CallContext, row: Row, until: float) -> Row:
+    """Look at a message in the store until it has its end: no session tells that to a relay that only reads.
+
+    Without a relay that runs nothing becomes of it, so that is not waited for.
+    """
+    clock = context.ports.clock
+    began = clock.monotonic()
+    while row["status"] in UNFINISHED and (now := clock.monotonic()) < until:
+        if not context.ports.relay_runs():
+            context.notes.extend([NO_RELAY] if row["status"] == "queued" else [])
+            break
+        await sleep(min(look_again_after(now - began), until - now))
+        await context.ask(AwaitReady())  # refused once this relay closes
+        row = await context.read("message", message=row["id"])
+    return row
+
+
+def look_again_after(waited: float) -> float:
+    """Say in how many seconds to look again for what has been waited for so many seconds."""
+    return min(LONGEST_PAUSE, max(SHORTEST_PAUSE, waited / 10))
 
 
 async def _live(

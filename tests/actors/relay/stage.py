@@ -47,6 +47,7 @@ class Stage:
         settings: Settings = DEFAULTS,
         providers: ProviderCatalogue = BUILT_IN,
         outliving: OutlivingWorkers | None = None,
+        relay_runs: Callable[[], bool] = lambda: True,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -69,6 +70,7 @@ class Stage:
             in_force=SettingsInForce(settings),
             providers=providers,
             outliving=outliving,
+            relay_runs=relay_runs,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))
