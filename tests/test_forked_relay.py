@@ -23,7 +23,8 @@ spec = FanoutSpec(kind="command", template="echo {}", provider="command", jobs=1
 create = {"action": "create_session", "text": "echo hello", "wait_seconds": 30}
 with Relay.open(sys.argv[1]) as relay:
     run = relay.start_fanout(spec, ["a"])
-    if not os.fork():
+    child = os.fork()
+    if not child:
         signal.alarm(20)
         asks = [
             lambda: relay.call(create),
@@ -41,7 +42,7 @@ with Relay.open(sys.argv[1]) as relay:
         relay.close()
         print(json.dumps(heard), flush=True)
         os._exit(0)
-    _, status = os.wait()
+    _, status = os.waitpid(child, 0)  # not just any: the exits of commands are the relay's
     results = [result.status for result in run.results()]
     print(json.dumps([status, results, relay.call(create)["status"]]), flush=True)
 """

@@ -97,7 +97,9 @@ def test_the_death_of_a_worker_is_told_once_and_leaves_no_zombie(home: Path) -> 
     assert not Path(f"/proc/{worker.process.pid}").exists()
     assert relay.deaths.empty()
     relay.close()
-    alive, dead = Relay(home, "run-2").find()
+    following = Relay(home, "run-2")
+    alive, dead = following.find()
+    following.close()
     assert (alive, [folder.path.name for folder in dead]) == ([], [worker.name])
 
 
