@@ -265,7 +265,7 @@ def _returned(state: TurnState) -> Step:
     assert turn is not None
     if turn.cut == "stopped":
         return end_turn(state, stopped_end(state.session, turn.message.id))
-    if turn.cut is not None or turn.joined or turn.message.continues:
+    if turn.cut == "timeout" or turn.joined or turn.message.continues:
         end = failed_end(state.session, turn.message.id, WORKER_GONE, "interrupted")
         return end_turn(with_turn(state, turn, joining=None, joined=turn.steered), end)
     return steering.returned(with_turn(state, turn, phase="returned"))

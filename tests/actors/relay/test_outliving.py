@@ -287,6 +287,15 @@ def test_a_returned_turn_that_a_message_has_joined_is_interrupted_with_it() -> N
     assert {end.stop_reason for end in ends} == {"interrupted"}
 
 
+def test_a_returned_turn_that_a_closing_relay_has_cut_waits_for_the_next_relay() -> None:
+    machine = running()
+    assert machine.feed(signals.Stop("closing")) == (signals.SendStop(FIRST.id),)
+    assert machine.feed(signals.Returned(FIRST.id)) == (signals.CommitTakeBack(FIRST.id),)
+    assert machine.feed(signals.TakenBack(FIRST.id)) == (signals.LookUp(FIRST.id),)
+    assert [waiting.id for waiting in machine.state.queue] == [FIRST.id]
+    assert machine.state.may_sleep
+
+
 def test_a_late_return_changes_nothing() -> None:
     machine = running()
     machine.feed(signals.WorkerEnded(ended(FIRST.id)))
