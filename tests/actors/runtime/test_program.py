@@ -158,7 +158,7 @@ class TestEndOfProgram:
                 _, errors = program.communicate(timeout=20)
             finally:
                 program.kill()
-        assert program.returncode in (0, -signal.SIGINT, 128 + signal.SIGINT)
+        assert program.returncode in (0, -signal.SIGINT, 128 + signal.SIGINT), errors
         assert "Fatal" not in errors
 
     def test_a_forked_child_has_a_dispatcher_of_its_own(self) -> None:
