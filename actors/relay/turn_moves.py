@@ -83,7 +83,8 @@ def announce(state: TurnState) -> Step:
     assert turn is not None
     assert turn.end is not None
     ends = (turn.end, *joined_ends(turn, turn.end))
-    return after(state._replace(refusals=0), *(Announce(end) for end in ends))
+    silent = () if turn.joining is None else (turn.joining.message.id,)
+    return after(state._replace(refusals=0), *(Announce(end, end.turn not in silent) for end in ends))
 
 
 def drop(state: TurnState) -> Step:

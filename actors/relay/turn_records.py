@@ -11,6 +11,7 @@ from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Prompt
 from showcaller.actors.relay.turn import releases
 from showcaller.actors.relay.turn_signals import Waiting
+from showcaller.store.interruptions import INTERRUPTED
 
 
 class StoreCommand(NamedTuple):
@@ -214,5 +215,5 @@ def cut_end(session: str, message: str) -> TurnEnded:
         turn=message,
         outcome="failed",
         stop_reason="interrupted",
-        error_text="the relay ended while this turn ran; it may have run in part",
+        error_text=INTERRUPTED,
     )

@@ -355,9 +355,10 @@ class CommitEnd(NamedTuple):
 
 
 class Announce(NamedTuple):
-    """Tell whoever waits for this message that it has its end."""
+    """Tell whoever waits for this message that it has its end; is the turn's reply for it as well?"""
 
     end: TurnEnded
+    is_answered: bool = True
 
 
 class LookUp(NamedTuple):

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from showcaller.actors.contract.worker import ErrorClass, StopReason, TurnEnded
 from showcaller.actors.relay.turn_signals import Waiting
+from showcaller.store.interruptions import UNACKNOWLEDGED
 
 Phase = Literal["handing", "running", "stopping", "returned", "taking_back", "failing", "ending"]
 Cut = Literal["stopped", "interrupted", "timeout"]
@@ -15,7 +16,6 @@ UNRETURNED = "cut before any worker had it, and cannot wait again; the relay's l
 WORKER_GONE = "its worker died before it had this turn, which was being stopped or joined meanwhile"
 UNHANDED = "this prompt could not be handed to a worker and never ran; the relay's log says why"
 TIMED_OUT = "stopped because it ran as long as a turn may; the setting max_turn_minutes says how long"
-UNACKNOWLEDGED = "its turn ended before the agent acknowledged this message; it may have been read"
 
 
 class Joining(NamedTuple):

@@ -25,7 +25,7 @@ from showcaller.actors.relay.turn_records import (
     turn_command,
     waiting_message,
 )
-from showcaller.actors.relay.turn_state import UNACKNOWLEDGED, TurnState
+from showcaller.actors.relay.turn_state import TurnState
 from showcaller.actors.runtime import Timer
 from showcaller.store.batch import Answer
 
@@ -162,8 +162,8 @@ class Turns:
             case signals.SendSteer(message, turn_id):
                 steer = SteerTurn(session=self._session, turn=turn_id, message=message.id, text=message.text)
                 self._ports.workers.send([steer])
-            case signals.Announce(end):
-                self._announce(end)
+            case signals.Announce(end, is_answered):
+                self._announce(end, is_answered=is_answered)
             case signals.LookUp(message_id):
                 self._turn_is_over(message_id)
                 self.listeners.look_up(message_id)
@@ -176,10 +176,10 @@ class Turns:
             case _:
                 self._commit(effect)
 
-    def _announce(self, end: TurnEnded) -> None:
+    def _announce(self, end: TurnEnded, *, is_answered: bool) -> None:
         if self._turn_is_over(end.turn):
             self._ports.workers.send([TurnStored(session=self._session, turn=end.turn)])
-        reply = None if end.error_text == UNACKNOWLEDGED else self._last_reply
+        reply = self._last_reply if is_answered else None
         self.listeners.over(TurnOver(self._session, end.turn, end, reply))
 
     def _prepare(

@@ -12,13 +12,13 @@ from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.ending import end_unborn
 from showcaller.actors.runtime.exits import Exit
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef, refuse_foreign
 from showcaller.actors.runtime.registry import RUNNING
 from showcaller.actors.runtime.spawning import make_ref
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
-logger = Journal("pykka")
+logger = UnfailingLogger("pykka")
 
 MailboxPolicy = Literal["refuse", "drop_newest", "drop_oldest"]
 

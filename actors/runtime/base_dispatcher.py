@@ -10,15 +10,15 @@ from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.counters import Counters
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.ref import refuse_foreign
 from showcaller.actors.runtime.timers import Timers
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.ref import ActorRef
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 
 class Runnable(Protocol):

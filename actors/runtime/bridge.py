@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.journal import shown, told
+from showcaller.actors.runtime.unfailing_log import shown, told
 
 T = TypeVar("T")
 

@@ -40,14 +40,14 @@ from showcaller.actors.runtime.exits import KILLED
 from showcaller.actors.runtime.extras import Extras, extras_lock
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Handler, perform
-from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.orders import KILL_FOR_GOOD
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.actor import Actor
     from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
 
-logger = Journal("pykka")
+logger = UnfailingLogger("pykka")
 
 SLICE = 256  # messages an actor may handle before it yields its place
 LONG_BACKLOG = 16 * SLICE  # from here on, moving the rest of the mail up costs more than handling a slice

@@ -4,12 +4,12 @@ import threading
 from typing import TYPE_CHECKING
 
 from showcaller.actors.runtime.context import Turn, here
-from showcaller.actors.runtime.journal import Journal
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.dispatcher import Dispatcher
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 
 def end_waiting(dispatcher: "Dispatcher") -> None:

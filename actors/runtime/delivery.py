@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.derivation import Derivation
-from showcaller.actors.runtime.journal import Journal
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
 
 DEEPEST = 16
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 Keys = Iterator[Any]
 """The callbacks of a future that are left, each by its key."""

@@ -24,18 +24,18 @@ from showcaller.actors.runtime.closing import abandon, end_waiting
 from showcaller.actors.runtime.context import BETWEEN, here
 from showcaller.actors.runtime.errors import DispatcherClosed
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.pinned import PinnedThread
 from showcaller.actors.runtime.program_end import PROGRAM_END
 from showcaller.actors.runtime.quiet import Quiet
 from showcaller.actors.runtime.slow import SlowWatch
 from showcaller.actors.runtime.threads import DispatcherThread
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 from showcaller.actors.runtime.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 SPARES_KEPT = 4  # spare threads kept for the next blocking handler; more of them end
 UNTIL_TIMERS = 64  # slices between two looks at the timers, while there is always work,

@@ -15,14 +15,14 @@ from showcaller.actors.runtime.envelope import ActorStop, Envelope, OwnMail, Shu
 from showcaller.actors.runtime.exits import NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
 from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.handler import LIMBO, Handler
-from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted, Link
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.actor import Actor
     from showcaller.actors.runtime.cell import Cell
 
-logger = Journal("pykka")
+logger = UnfailingLogger("pykka")
 
 
 def _link(cell: "Cell") -> Link | None:

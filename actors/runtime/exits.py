@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from showcaller.actors.runtime.journal import shown
+from showcaller.actors.runtime.unfailing_log import shown
 
 ExitKind = Literal["normal", "shutdown", "failed", "unstarted", "killed"]
 

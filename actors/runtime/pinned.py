@@ -8,14 +8,14 @@ from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.context import Turn, here
 from showcaller.actors.runtime.counters import Counters
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.journal import Journal
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.dispatcher import Dispatcher
     from showcaller.actors.runtime.ref import ActorRef
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 
 class PinnedThread(BaseDispatcher):

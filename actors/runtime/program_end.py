@@ -14,9 +14,9 @@ import threading
 import weakref
 from typing import Protocol
 
-from showcaller.actors.runtime.journal import Journal
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 # Seconds. A signal that comes just before a thread begins to sleep on a lock does not wake it: Python raises
 # KeyboardInterrupt only when the sleep ends.

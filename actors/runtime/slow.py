@@ -6,13 +6,13 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from showcaller.actors.runtime.context import BETWEEN
-from showcaller.actors.runtime.journal import Journal
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.dispatcher import Dispatcher
     from showcaller.actors.runtime.threads import DispatcherThread
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 _OURS = str(Path(__file__).parent)
 

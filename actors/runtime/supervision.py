@@ -16,7 +16,6 @@ from showcaller.actors.runtime.errors import RestartsExceeded
 from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.job import Job, StartStep, StopStep, cannot_fail, nothing
-from showcaller.actors.runtime.journal import Journal
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted
 from showcaller.actors.runtime.restart_intensity import History, RestartIntensity
 from showcaller.actors.runtime.strategy import Strategy, affected
@@ -29,9 +28,10 @@ from showcaller.actors.runtime.supervisor_mail import (
     StopChild,
 )
 from showcaller.actors.runtime.supervisor_options import refuse_nonsense
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 from showcaller.actors.runtime.waits import Undertaking
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 Command = StartChild | StopChild | RestartChild | RemoveChild
 

@@ -4,9 +4,9 @@ import threading
 from _thread import allocate_lock
 from typing import Protocol
 
-from showcaller.actors.runtime.journal import Journal
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
-logger = Journal("showcaller.actors")
+logger = UnfailingLogger("showcaller.actors")
 
 
 class Watched(Protocol):

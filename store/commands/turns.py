@@ -18,11 +18,9 @@ from showcaller.store.commands.queue import (
 )
 from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
+from showcaller.store.interruptions import INTERRUPTED, UNACKNOWLEDGED
 from showcaller.store.models import ENDED, Message, literal, running_turn
 from showcaller.store.statement import Slot, Statement
-
-INTERRUPTED = "the relay ended while this turn ran; it may have run in part"
-UNACKNOWLEDGED = "its turn ended before the agent acknowledged this message; it may have been read"
 
 
 class Reply(TypedDict):

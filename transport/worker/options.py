@@ -1,10 +1,9 @@
 """What a worker process is told at its start, on its standard input, where no other process can read it."""
 
-from pathlib import Path
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from showcaller.transport.worker.host import GRACE
+from showcaller.transport.worker.worker_folder import WorkerName
 
 ALONE_HOURS = 24.0
 
@@ -19,14 +18,9 @@ class WorkerOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    name: str = Field(pattern=r"^wrk_[0-9a-z]{12}$")
+    name: WorkerName
     address: str = Field(pattern="^ipc:///.")
     token: str = Field(min_length=16)
     folder: str
     grace: float = Field(default=GRACE, ge=0)
     alone: float = Field(default=ALONE_HOURS * 3600, gt=0)
-
-    @property
-    def spool(self) -> Path:
-        """The folder of its spool."""
-        return Path(self.folder) / "spool"

@@ -40,8 +40,9 @@ class WorkerService:
         self._alone: asyncio.TimerHandle | None = None
         process = identify(os.getpid())
         card = WorkerCard(name=options.name, token=options.token, pid=process.pid, started=process.started)
-        WorkerFolder(Path(options.folder)).write(card)
-        self._spool = Spool(options.spool)
+        folder = WorkerFolder(Path(options.folder))
+        folder.write(card)
+        self._spool = Spool(folder.spool)
         self._socket = RelaySocket(
             options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
         )

@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,9 @@ class ForeignWorkerError(Exception):
     """A living worker that this version cannot speak to; the text names it and its process."""
 
 
+WorkerName = Annotated[str, Field(pattern="^wrk_[0-9a-z]{12}$")]
+
+
 class WorkerCard(BaseModel):
     """Who a worker is.
 
@@ -27,7 +30,7 @@ class WorkerCard(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     protocol: Literal[1] = 1
-    name: str = Field(pattern="^wrk_[0-9a-z]{12}$")
+    name: WorkerName
     token: str = Field(min_length=16)
     pid: int | None = Field(default=None, gt=0)
     started: int | None = Field(default=None, ge=0)

@@ -6,10 +6,8 @@ import pytest
 
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
 from showcaller.actors.contract.worker import TurnSteered
-from showcaller.actors.relay import turn_state
 from showcaller.actors.relay.messages import IfAwake, Look, StopRunning
 from showcaller.actors.relay.pauses import FIRST_PAUSE
-from showcaller.store.commands import turns as store_turns
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
@@ -133,10 +131,6 @@ def test_a_worker_that_died_is_not_waited_for_and_what_it_was_given_is_interrupt
     stage.workers.end(first, "failed", stop_reason="interrupted")
     stage.settle()
     assert (stage.status(first), stage.status(message)) == ("interrupted", "interrupted")
-
-
-def test_store_and_session_say_the_same_of_what_was_not_acknowledged() -> None:
-    assert turn_state.UNACKNOWLEDGED == store_turns.UNACKNOWLEDGED
 
 
 @pytest.mark.parametrize(

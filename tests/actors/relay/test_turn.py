@@ -262,3 +262,15 @@ def test_a_turn_that_only_the_store_knows_of_is_ended_as_interrupted_and_its_wor
     assert isinstance(commit, signals.CommitEnd)
     assert commit.end.stop_reason == "interrupted"
     assert machine.feed(signals.Stored(SECOND, 0)) == ()
+
+
+def test_the_reply_is_not_told_to_be_for_a_message_that_the_agent_never_acknowledged() -> None:
+    machine = running()
+    machine.feed(signals.Stored(SECOND, 0, steers=True))
+    machine.feed(signals.SteerStored(SECOND.id))
+    machine.feed(signals.WorkerEnded(ended(FIRST.id, reply="for the first alone")))
+    if machine.state.pausing:
+        machine.feed(signals.TryAgain())
+    announced = machine.feed(signals.EndStored(FIRST.id))
+    answered = {e.end.turn: e.is_answered for e in announced if isinstance(e, signals.Announce)}
+    assert answered == {FIRST.id: True, SECOND.id: False}

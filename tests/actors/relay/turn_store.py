@@ -4,7 +4,7 @@ from collections import deque
 from typing import Literal, NamedTuple
 
 from showcaller.actors.relay import turn_signals as signals
-from showcaller.actors.relay.turn_state import UNACKNOWLEDGED
+from showcaller.store.interruptions import UNACKNOWLEDGED
 
 RELEASING = frozenset({"owner", "agent"})
 

@@ -20,8 +20,8 @@ from showcaller.actors.runtime import (
     Terminated,
     take_reply,
 )
-from showcaller.actors.runtime.journal import shown
 from showcaller.actors.runtime.testkit import ManualDispatcher, probe
+from showcaller.actors.runtime.unfailing_log import shown
 
 
 class Unspeakable(Exception):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 
-class Journal:
+class UnfailingLogger:
     """A logger of the standard library that never stops who writes to it.
 
     What a filter or a handler raises goes to standard error, as logging does with what it catches itself.
