@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.blocking import wait_blocked
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock
-from showcaller.actors.runtime.closing import abandon, end_waiting
+from showcaller.actors.runtime.closing import abandon, close, end_waiting, halt
 from showcaller.actors.runtime.context import BETWEEN, here
 from showcaller.actors.runtime.errors import DispatcherClosed
 from showcaller.actors.runtime.futures import Future
@@ -81,6 +81,7 @@ class Dispatcher(BaseDispatcher):
         self._threads: dict[DispatcherThread, None] = {}
         self._pinned: dict[PinnedThread, None] = {}
         self._closed = False
+        self._halted = False  # closed, and nothing more is seen to
         self._starved: Exception | None = None  # why no thread could be had the last time
         self._starving = False  # that is said already
         self._quiet = Quiet(self)
@@ -307,7 +308,7 @@ class Dispatcher(BaseDispatcher):
             if self._parked is thread and self._ready:
                 self._parked = None
                 return True
-            ends = self._parked is thread and self._closed
+            ends = self._closed and (self._parked is thread or self._halted)
             if ends:
                 self._parked = None
                 self._leave(thread)
@@ -355,7 +356,8 @@ class Dispatcher(BaseDispatcher):
     def _leave(self, thread: DispatcherThread) -> None:
         if self._runner is thread:
             self._runner = None
-        self._threads.pop(thread, None)
+        if self._threads.pop(thread, thread) is None:
+            thread.over.release()
 
     # -- blocking ----------------------------------------------------------------------------------
 
@@ -383,18 +385,11 @@ class Dispatcher(BaseDispatcher):
         coroutine waits, or who owe a reply, end as killed, timers are dropped, and replies that were asked
         for with a timeout are overdue when the threads end. Stop your actors first. Thread-safe.
         """
-        with self._lock:
-            self._closed = True
-            spares, self._spares = self._spares, []
-            for spare in spares:
-                spare.wake.release()
-            if self._parked is not None:
-                parked, self._parked = self._parked, None
-                parked.wake.release()
-            pinned, idle = list(self._pinned), self._runner is None
-        for thread in pinned:
-            thread.close()
-        self._watchdog.close()
-        end_waiting(self)
-        if idle:
-            abandon(self)
+        close(self)
+
+    def halt(self, seconds: float) -> None:
+        """If anybody works, run no slice more, and wait so long for those that run: Python is about to end.
+
+        As after ``close`` nobody runs here then; what is ready stays undone.
+        """
+        halt(self, seconds)

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
@@ -35,6 +36,8 @@ class PinnedThread(BaseDispatcher):
         self.cell: Any = None
         self._waiting: queue.SimpleQueue[Runnable | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
+        self.over = allocate_lock()  # held until the thread's turns are over
+        self.over.acquire()
         self._open = 0  # slices scheduled and not yet done
         self._started = False
         self._runs = False  # a thread is there
@@ -112,9 +115,11 @@ class PinnedThread(BaseDispatcher):
                 logger.exception("A fault of the runtime in a slice of %r", runnable)
             turn.runnable = None
             runnable.counters.note_slice(taken, now() - before)
-            if self._done(runnable):
+            if self.home._halted or self._done(runnable):
                 break
-        self._end()
+        if not self.home._halted:
+            self._end()
+        self.over.release()
 
     def _done(self, runnable: Any) -> bool:
         with self._lock:

@@ -5,6 +5,8 @@ when those have ended, since they may have told more. A Ctrl-C before or during 
 nobody wants to wait. It may hit Python's own code between the end of the main module and our waiting; then
 the first wait never ends, and so the second is left out. A program that makes its first dispatcher when
 its main module has ended waits once; one that makes it in a function of ``atexit`` has to wait itself.
+
+Who works on nevertheless, after a Ctrl-C or as a daemon, is halted between two slices before Python ends.
 """
 
 import atexit
@@ -21,6 +23,7 @@ logger = UnfailingLogger("showcaller.actors")
 # Seconds. A signal that comes just before a thread begins to sleep on a lock does not wake it: Python raises
 # KeyboardInterrupt only when the sleep ends.
 INTERRUPTIBLE = 0.2
+HALTING = 0.2  # seconds for the slices under way, before Python ends
 
 
 class HasMail(Protocol):
@@ -29,6 +32,9 @@ class HasMail(Protocol):
     def wait_quiet(self, timeout: float | None = None) -> bool:
         """Wait until no actor has mail; False at the timeout (seconds)."""
         raise NotImplementedError
+
+    def halt(self, seconds: float) -> None:
+        """Run no slice more, and wait so long for those that run; nothing while there is none."""
 
 
 class ProgramEnd:
@@ -58,14 +64,13 @@ class ProgramEnd:
             return list(self._dispatchers)
 
     def _register(self) -> None:
+        atexit.register(self._finish_last_mail)
         # What concurrent.futures does as well; where Python has it no longer, or when the main module has
-        # ended, there is one wait instead of two.
+        # ended, both waits come one after the other.
         try:
             threading._register_atexit(self._finish_mail)  # type: ignore[attr-defined]
         except (AttributeError, RuntimeError):
             atexit.register(self._finish_mail)
-        else:
-            atexit.register(self._finish_last_mail)
 
     def _finish_mail(self) -> None:
         """Let the program end only when its actors have handled their mail; Ctrl-C ends it before."""
@@ -88,9 +93,14 @@ class ProgramEnd:
         )
 
     def _finish_last_mail(self) -> None:
-        """Do the same for what the program's threads have told since."""
+        """Do the same for what the program's threads have told since, and halt who works on."""
         if self._waits_again:
             self._finish_mail()
+        try:
+            for dispatcher in self.dispatchers():
+                dispatcher.halt(HALTING)
+        except KeyboardInterrupt:
+            logger.info("Interrupted while actors were halted")
 
 
 PROGRAM_END = ProgramEnd()

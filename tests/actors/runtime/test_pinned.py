@@ -139,10 +139,12 @@ class TestPinned:
             return [thread for thread in threading.enumerate() if thread.name == "test-Pinned"]
 
         def interrupted(event: threading.Event, timeout: float | None = None) -> bool:
-            wait(event, timeout)
-            raise KeyboardInterrupt
+            waited = wait(event, timeout)
+            if threading.current_thread() is interrupted_thread:
+                raise KeyboardInterrupt
+            return waited
 
-        wait = threading.Event.wait
+        wait, interrupted_thread = threading.Event.wait, threading.current_thread()
         with monkeypatch.context() as patch:
             patch.setattr(threading.Event, "wait", interrupted)
             with pytest.raises(KeyboardInterrupt):

@@ -162,13 +162,16 @@ class TestNoThread:
 
     def test_an_interrupted_start_makes_no_second_watchdog(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(event: threading.Event, timeout: float | None = None) -> bool:
-            wait(event, timeout)
-            raise KeyboardInterrupt
+            waited = wait(event, timeout)
+            if threading.current_thread() is interrupted_thread:
+                raise KeyboardInterrupt
+            return waited
 
         def watching() -> list[threading.Thread]:
-            return [thread for thread in threading.enumerate() if thread._target == watchdog._run]  # type: ignore[attr-defined]
+            # A thread that is about to end has no target any more.
+            return [it for it in threading.enumerate() if getattr(it, "_target", None) == watchdog._run]
 
-        wait = threading.Event.wait
+        wait, interrupted_thread = threading.Event.wait, threading.current_thread()
         dispatcher = Dispatcher(name="test")
         watchdog = dispatcher._watchdog
         with monkeypatch.context() as patch:

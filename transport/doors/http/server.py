@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import h11
 from starlette.types import ASGIApp
@@ -13,6 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from showcaller.actors.contract.errors import invalid
+from showcaller.transport.doors.http.lingering import LingeringTransport
 from showcaller.transport.doors.http.replies import HEADERS, json_bytes
 from showcaller.transport.doors.http.whereabouts import HOST
 
@@ -39,7 +40,7 @@ class Connection(H11Protocol):
     """A connection whose next request must begin within a time, and that says when it is lost."""
 
     _head: asyncio.TimerHandle | None = None
-    _taken = False
+    _lingering: LingeringTransport | None = None
     seconds = HEAD_SECONDS
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -49,19 +50,26 @@ class Connection(H11Protocol):
             logger.warning("There are %d connections already: another is refused", MOST_CONNECTIONS)
             transport.abort()
             return
-        self._taken = True
-        super().connection_made(transport)
+        self._lingering = LingeringTransport(transport, self._still_sends)
+        super().connection_made(cast("asyncio.Transport", self._lingering))
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that it is gone."""
         self._unset_head()
-        if not self._taken:
+        if self._lingering is None:
             return
+        self._lingering.lost()
         super().connection_lost(exc)
         state = self.server_state
         if isinstance(state, Connections):
             state.lost()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come, unless the answer to it has been given."""
+        assert self._lingering is not None
+        if not self._lingering.is_lingering:
+            super().data_received(data)
 
     def handle_events(self) -> None:
         """Take what has come; once a request's head is whole its time does not count any more."""
@@ -85,6 +93,9 @@ class Connection(H11Protocol):
         for event in (h11.Response(status_code=400, headers=headers), h11.Data(body), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+    def _still_sends(self) -> bool:
+        return self.conn.their_state in {h11.SEND_BODY, h11.ERROR}
 
     def _await_head(self) -> None:
         self._unset_head()

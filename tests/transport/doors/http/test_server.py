@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.transport.doors.http import server
+from showcaller.transport.doors.http import lingering, server
 from showcaller.transport.doors.http.bodies import UnreadBody, read_body, read_object
+from showcaller.transport.doors.http.replies import refusal_reply
 from showcaller.transport.doors.http.server import Connection, HttpServer, bind
 
 Port = int
@@ -19,7 +20,11 @@ LIMIT = 20.0
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
-    body = await read_body(Request(scope, receive), 1000)
+    try:
+        body = await read_body(Request(scope, receive), 1000)
+    except UnreadBody as refusal:
+        await refusal_reply(refusal)(scope, receive, send)
+        return
     await send(
         {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]}
     )
@@ -91,6 +96,45 @@ async def test_nonsense_is_answered_and_its_connection_closed(port: Port) -> Non
     head, _, body = (await ask(port, b"\0\0\0\r\n\r\n")).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400")
     assert json.loads(body)["code"] == "REMOTE_RELAY_INVALID_INPUT"
+
+
+def huge(given: str) -> bytes:
+    """A request that is refused while most of it is still to come."""
+    head = "\0nonsense\r\n\r\n" if given == "nonsense" else "POST / HTTP/1.1\r\nhost: a\r\n"
+    return (
+        head.encode()
+        + {
+            "nonsense": b"",
+            "announced": b"content-length: 4000000\r\n\r\n",
+            "as it comes": b"transfer-encoding: chunked\r\n\r\n3d0900\r\n" + b"x" * 100_000,
+        }[given]
+    )
+
+
+@pytest.mark.parametrize("given", ["announced", "as it comes", "nonsense"])
+async def test_who_still_sends_can_read_the_refusal_nevertheless(port: Port, given: str) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(huge(given))
+        head = await reader.readuntil(b"\r\n")
+        for _ in range(30):
+            writer.write(b"x" * 100_000)
+            await writer.drain()
+        assert b"400" in head
+        assert b"INVALID_INPUT" in await reader.read()
+
+
+async def send_for_ever(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"x" * 100_000)
+        await writer.drain()
+
+
+async def test_who_sends_for_ever_after_a_refusal_is_cut(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lingering, "LINGER_SECONDS", 0.05)
+    async with connected(port) as (_, writer):
+        writer.write(huge("announced"))
+        with pytest.raises(ConnectionError):
+            await send_for_ever(writer)
 
 
 async def test_closing_cuts_what_does_not_end_in_time() -> None:
