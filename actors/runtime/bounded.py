@@ -2,7 +2,6 @@
 
 import threading
 from _thread import start_new_thread
-from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ from showcaller.actors.runtime.envelope import Envelope, dead
 from showcaller.actors.runtime.errors import MailboxFull
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.limited_mail import LimitedMail
 from showcaller.actors.runtime.ref import ActorRef
 
 if TYPE_CHECKING:
@@ -33,14 +33,15 @@ class BoundedRef(ActorRef[A]):
 
     Senders and the taker share a lock here, since dropping the oldest takes from the front: it is paid
     only by actors that declare a limit. Each order takes the same time however much mail waits: the mail is
-    a deque, and how much of it is the runtime's own, for which the limit does not count, is known.
+    a deque, how much of it is the runtime's own, for which the limit does not count, is known, and who
+    drops the oldest message passes over own mail that is older only once.
     """
 
     __slots__ = ("_own", "_room")
 
     def __init__(self, actor: Any, dispatcher: "BaseDispatcher") -> None:
         super().__init__(actor, dispatcher)
-        self._mail: deque[Any] = deque(self._mail)  # type: ignore[assignment]
+        self._mail: LimitedMail = LimitedMail(self._mail)  # type: ignore[assignment]
         self._own = len(self._mail)
         self._room = threading.RLock()
 
@@ -65,13 +66,13 @@ class BoundedRef(ActorRef[A]):
         actor_class: Any = self.actor_class
         limit, policy = actor_class.mailbox_limit, actor_class.mailbox_policy
         with self._room:
-            full = len(self._mail) - self._own >= limit
+            full = self._mail.waiting() - self._own >= limit
             dropped = mail
             if not full:
                 self._mail.append(mail)
             elif policy == "drop_oldest":
-                dropped = self._drop_oldest()
-                self._mail.append(mail)
+                self._mail.append(mail)  # first, so that it is never empty while there is mail
+                dropped = self._mail.drop_oldest(ending.is_own)
         try:
             if full:
                 self._turn_away(dropped, policy)
@@ -82,7 +83,7 @@ class BoundedRef(ActorRef[A]):
         """Put mail of the runtime's own into the mailbox, but no dead letter too many. Thread-safe."""
         actor_class: Any = self.actor_class
         with self._room:
-            if type(message) is DeadLetter and len(self._mail) >= actor_class.mailbox_limit:
+            if type(message) is DeadLetter and self._mail.waiting() >= actor_class.mailbox_limit:
                 return
             self._own += ending.is_own(message)
             self._mail.append(message)
@@ -98,12 +99,6 @@ class BoundedRef(ActorRef[A]):
         except BaseException:
             look_after(self)
             raise
-
-    def _drop_oldest(self) -> Any:
-        index = next(index for index, mail in enumerate(self._mail) if not ending.is_own(mail))
-        oldest = self._mail[index]
-        del self._mail[index]
-        return oldest
 
     def _turn_away(self, mail: Any, policy: str) -> None:
         limit = self.actor_class.mailbox_limit  # type: ignore[attr-defined]
@@ -128,8 +123,8 @@ class BoundedRef(ActorRef[A]):
         if self._system or self._hold is not None:
             return self._run_held(actor)
         with self._room:
-            waiting = len(self._mail)
-            batch = [self._mail.popleft()] if waiting else []
+            waiting = self._mail.waiting()
+            batch = [self._mail.take_oldest()] if waiting else []
             self._own -= sum(map(ending.is_own, batch))
         self.counters.note_backlog(waiting)
         self._handle(actor, iter(batch))
@@ -140,13 +135,14 @@ class BoundedRef(ActorRef[A]):
         unhandled = list(rest)
         with self._room:
             self._own += sum(map(ending.is_own, unhandled))
-            self._mail.extendleft(reversed(unhandled))
+            self._mail.put_back(unhandled)
         self.counters.messages -= len(unhandled)
 
     def take_all(self) -> list[Any]:
         """Empty the mailbox."""
         with self._room:
-            taken = list(self._mail)
+            taken = list(self._mail.copy())
+            self._mail.passed.clear()
             self._mail.clear()
             self._own = 0
         return taken

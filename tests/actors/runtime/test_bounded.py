@@ -19,8 +19,11 @@ from showcaller.actors.runtime import (
     MailboxPolicy,
     RestartIntensity,
     Supervisor,
+    Terminated,
     ending,
 )
+from showcaller.actors.runtime.doubt import look_after
+from showcaller.actors.runtime.exits import NORMAL
 from showcaller.actors.runtime.testkit import ManualDispatcher, Probe
 
 
@@ -204,6 +207,73 @@ def test_a_full_mailbox_is_not_looked_through(
         with contextlib.suppress(MailboxFull):
             ref.tell(number)
     assert len(looked_at) <= 200
+
+
+class TestDropOldestBehindOwnMail:
+    """News of ends, which are the runtime's own, wait in front of the messages."""
+
+    def test_news_are_not_looked_through_at_every_drop(
+        self, manual: ManualDispatcher, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def is_own(mail: Any) -> bool:
+            looked_at.append(mail)
+            return of_the_runtime(mail)
+
+        looked_at: list[Any] = []
+        of_the_runtime = ending.is_own
+        ref, news = Oldest.start(), Terminated(Bounded.start(), NORMAL)
+        manual.settle()
+        for _ in range(3_000):
+            ref.post(news)
+        monkeypatch.setattr(ending, "is_own", is_own)
+        for number in range(1_000):
+            ref.tell(number)
+        assert len(looked_at) <= 3_000 + 2 * 1_000
+        manual.settle()
+        assert received(ref) == [news] * 3_000 + [997, 998, 999]
+
+    def test_an_interrupted_start_is_still_seen_behind_it(self, manual: ManualDispatcher) -> None:
+        ref = Oldest.start()
+        for number in range(5):
+            ref.tell(number)
+        look_after(ref)
+        manual.settle()
+        assert received(ref) == [2, 3, 4]
+
+    @given(steps=st.lists(st.sampled_from(["news", "tell", "handle"]), max_size=60))
+    def test_nothing_else_changes_its_place(self, steps: list[str]) -> None:
+        with ManualDispatcher() as manual:
+            ref = Oldest.start()
+            manual.settle()
+            waiting: list[Any] = []
+            handled: list[Any] = []
+            for number, step in enumerate(steps):
+                if step == "news":
+                    waiting.append(Terminated(number, NORMAL))
+                    ref.post(waiting[-1])
+                elif step == "tell":
+                    messages = [mail for mail in waiting if type(mail) is int]
+                    if len(messages) == 3:
+                        waiting.remove(messages[0])
+                    waiting.append(number)
+                    ref.tell(number)
+                else:
+                    handled += waiting[:1]
+                    waiting = waiting[1:]
+                    manual.step()
+            assert received(ref) == handled
+            manual.settle()
+            assert received(ref) == handled + waiting
+
+    def test_a_dead_one_has_answered_all_of_it(self, manual: ManualDispatcher) -> None:
+        ref, asked = Oldest.start(), Oldest.start().ask("x", block=False)
+        stopped = [ref.stop(block=False) for _ in range(3)]
+        for number in range(5):
+            ref.tell(number)
+        manual.settle()
+        assert [answer.get() for answer in stopped] == [True, True, True]
+        assert asked.done
+        assert manual.dead_letters == 5
 
 
 def test_a_kill_that_puts_mail_back_leaves_the_limit_as_it_was(manual: ManualDispatcher) -> None:
