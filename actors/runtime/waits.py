@@ -135,15 +135,29 @@ def waits_of(cell: "Cell") -> "Future[Any] | None":
 
 
 def error_of(waits: "Cell", path: Path) -> AskCycle:
-    """Give the error that names who waits for whom, from ``waits`` on."""
+    """Give the error that names who waits for whom, from ``waits`` on, alike in every run with one seed."""
     owners = [answerer for _, answerer in path]
     if not waits.counters.actor_class.reentrant and all(owner is waits for owner in owners):
         return AskCycle(
-            f"this reply can never come, {waits} waits for itself: call the method itself, or await the "
-            "reply and let it take other messages meanwhile (`reentrant = True` in its class)"
+            f"this reply can never come, {_names([waits])[0]} waits for itself: call the method itself, or "
+            "await the reply and let it take other messages meanwhile (`reentrant = True` in its class)"
         )
-    names = " → ".join(map(str, (waits, *owners)))
+    names = " → ".join(_names([waits, *owners]))
     return AskCycle(f"this reply can never come, each waits for the next: {names}")
+
+
+def _names(cells: "list[Cell]") -> list[str]:
+    """Name actors by their classes, several of one class by numbers too: so a run repeated says the same."""
+    of_class: dict[str, dict[Cell, int]] = {}
+    for cell in cells:
+        alike = of_class.setdefault(cell.counters.actor_class.__name__, {})
+        alike.setdefault(cell, len(alike) + 1)
+    names = {
+        cell: name if len(alike) == 1 else f"{name} #{number}"
+        for name, alike in of_class.items()
+        for cell, number in alike.items()
+    }
+    return [names[cell] for cell in cells]
 
 
 def chain(cell: "Cell", longest: int = 10) -> str:

@@ -104,7 +104,7 @@ class TestReentrant:
 
         asker, between = kind.start(), Between.start()
         assert asker.ask(between) == "refused"
-        assert seen[0].endswith(f"{between} → {asker} → {between}")
+        assert seen[0].endswith(f": Between → {kind.__name__} → Between")
         assert between.ask(asker) == "pong"  # who waits for nobody may be awaited
 
     def test_another_handler_of_it_may(self, manual: ManualDispatcher) -> None:
@@ -157,7 +157,7 @@ class TestForwarded:
         assert (answer.done, waits.done) == (False, False)
         desk.tell(last)
         manual.settle()
-        with pytest.raises(AskCycle, match=f"{Asker.__name__}.* → .* → "):
+        with pytest.raises(AskCycle, match=r"Asker → Pinging → Asker$"):
             answer.get()
         assert waits.get() == "pong"
 

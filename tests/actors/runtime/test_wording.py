@@ -8,6 +8,7 @@ import pytest
 from showcaller.actors.runtime import (
     Actor,
     ActorDeadError,
+    ActorRef,
     AskCycle,
     Dispatcher,
     Future,
@@ -45,6 +46,31 @@ class Narrow(Forgetful):
     mailbox_limit: ClassVar[int | None] = 2
 
 
+class Passing(Actor):
+    """Asks the next one for one less than it is asked for."""
+
+    registered = False
+    following: ActorRef[Any]
+
+    async def on_receive(self, message: Any) -> Any:
+        if isinstance(message, ActorRef):
+            self.following = message
+            return None
+        return await self.following.request(message - 1) if message else None
+
+
+def _cycle_of(count: int, seed: int) -> str:
+    """Let so many wait for one another, and give what is told of that."""
+    with ManualDispatcher(seed=seed) as manual:
+        ring = [Passing.start() for _ in range(count)]
+        for ref, following in zip(ring, ring[1:] + ring[:1], strict=True):
+            ref.tell(following)
+        manual.settle()
+        answer = ring[0].request(count)
+        manual.advance(1)
+        return str(answer.error)
+
+
 class TestErrors:
     def test_a_reply_that_is_overdue_names_who_was_asked(self, manual: ManualDispatcher) -> None:
         ref = Forgetful.start()
@@ -65,6 +91,15 @@ class TestErrors:
     def test_who_awaits_itself_is_told_of_reentrant(self, manual: ManualDispatcher) -> None:
         with pytest.raises(AskCycle, match=r"call the method itself.*`reentrant = True`"):
             Introvert.start().ask("x")
+
+    @pytest.mark.parametrize("count", [2, 3, 40])
+    def test_a_cycle_is_told_in_the_same_words_in_every_run_with_one_seed(self, count: int) -> None:
+        told = [_cycle_of(count, seed=7) for _ in range(2)]
+        assert told[0] == told[1]
+        assert told[0].startswith("this reply can never come, each waits for the next: ")
+
+    def test_several_of_one_class_are_told_apart(self) -> None:
+        assert _cycle_of(2, seed=0).endswith(": Passing #1 → Passing #2 → Passing #1")
 
     def test_who_blocks_the_loop_that_is_to_answer_is_told(self, threads: Dispatcher) -> None:
         async def answer() -> int:
