@@ -6,7 +6,7 @@ from showcaller.actors.runtime.child_spec import ChildSpec
 from showcaller.actors.runtime.envelope import OwnMail, Shutdown
 from showcaller.actors.runtime.errors import StartFailed
 from showcaller.actors.runtime.exits import SHUTDOWN, Exit
-from showcaller.actors.runtime.handler import LIMBO, Blocked
+from showcaller.actors.runtime.handler import LIMBO, Blocked, break_off
 from showcaller.actors.runtime.lineage import Link
 from showcaller.actors.runtime.orders import Begin, GiveUp, Kill
 from showcaller.actors.runtime.spawning import spawn
@@ -123,9 +123,7 @@ class Child:
         ref = self.ref
         assert ref is not None
         ref.post_system(Kill(keep=self.keep, breaks_off=True))
-        hold = ref._hold
-        if type(hold) is Blocked:
-            hold.break_off()
+        break_off(ref)
         if self.grace <= LONGEST_GRACE:
             self._look_after(self.grace)
             self.grace *= 2

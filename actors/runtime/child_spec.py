@@ -52,8 +52,9 @@ class ChildSpec:
     ``temporary`` never, and is then forgotten. ``shutdown``: how many seconds an ordered stop may take
     before the child is killed, ``"kill"`` at once, ``"infinity"`` for as long as it takes; None is
     ``"infinity"`` for supervisors and 5 seconds for others. A killed child that waits in ``future.get()``
-    gets an ``ActorDeadError`` there, in a ``finally`` block after another second; one that is still not done
-    is then left to itself, and its next life, if any, has a new ref. ``backoff``: None restarts at once.
+    gets an ``ActorDeadError`` there, in a ``finally`` block after another second (at once if its supervisor
+    was killed); one that is still not done is then left to itself, and its next life, if any, has a new ref.
+    ``backoff``: None restarts at once.
     """
 
     name: str

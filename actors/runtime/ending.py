@@ -12,9 +12,9 @@ import pykka
 from showcaller.actors.runtime.context import Turn, here
 from showcaller.actors.runtime.debts import end_of
 from showcaller.actors.runtime.envelope import ActorStop, Envelope, OwnMail, Shutdown, StopAsk
-from showcaller.actors.runtime.exits import NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
+from showcaller.actors.runtime.exits import KILLED, NORMAL, SHUTDOWN, DeadLetter, Exit, Terminated
 from showcaller.actors.runtime.extras import extras_lock
-from showcaller.actors.runtime.handler import LIMBO, Handler
+from showcaller.actors.runtime.handler import LIMBO, Handler, break_off
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted, Link
 from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
@@ -239,7 +239,28 @@ def _kill_children(cell: "Cell") -> None:
     with extras_lock:
         children, extras.children = extras.children, None
     for child in children:
-        child.kill_for_good()
+        child.post_system(ORPHANED)
+        break_off(child)
+
+
+class Orphaned:
+    """An order to end for good because the supervisor was killed: nobody is left to look after the child.
+
+    It stays in the mail until the end is over, so what the child does then may not wait in ``get()`` either.
+    """
+
+    __slots__ = ()
+    breaks_off = True
+
+    def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
+        """Kill, or give up a ref that waits for its next life; False, as the slice is over."""
+        cell.post_system(self)
+        unborn = cell._hold is LIMBO
+        end(cell, actor, SHUTDOWN if unborn else KILLED, (), keep=False, report=False)
+        return False
+
+
+ORPHANED = Orphaned()
 
 
 def _forget_child(supervisor: "Cell", child: "Cell") -> None:

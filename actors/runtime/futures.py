@@ -19,7 +19,7 @@ from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
 from showcaller.actors.runtime.derivation import Derivation
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
-from showcaller.actors.runtime.handler import Blocked, Handler, may_not_wait, wake
+from showcaller.actors.runtime.handler import Blocked, Handler, broken_off, may_not_wait, wake
 from showcaller.actors.runtime.waits import owner_of
 
 __all__ = ["Future", "wait_in_thread"]
@@ -372,7 +372,7 @@ def _refuse_vain_wait(future: Future[Any]) -> None:
 def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
     """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which.
 
-    Raises ``pykka.ActorDeadError`` in a handler whose actor was killed, its shutdown time being over.
+    Raises ``pykka.ActorDeadError`` in a handler whose actor was killed by, or with, its supervisor.
     """
     if future.answerer is not None:
         _refuse_vain_wait(future)
@@ -396,5 +396,5 @@ def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
         return True
     future.forget_callback(wake_up)
     if came:
-        raise pykka.ActorDeadError(f"{cell} was killed while it waited: its shutdown time is over")
+        raise broken_off(cell)
     return future.done

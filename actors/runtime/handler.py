@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pykka import messages
+from pykka import ActorDeadError, messages
 from pykka._introspection import get_attr_directly
 
 from showcaller.actors.runtime.doubt import look_after
@@ -67,7 +67,7 @@ class Handler:
 
 
 class Blocked:
-    """A handler that waits in ``future.get()``, until its supervisor has no more time for it."""
+    """A handler that waits in ``future.get()``, until its supervisor is gone or has no more time for it."""
 
     __slots__ = ("broken_off", "waits_for", "woken")
 
@@ -89,10 +89,24 @@ def wake(woken: LockType | None) -> None:
             woken.release()
 
 
+def break_off(cell: "Cell") -> None:
+    """Let a handler of this actor wait no longer; the order to kill it is in its mail."""
+    hold = cell._hold
+    if type(hold) is Blocked:
+        hold.break_off()
+
+
 def may_not_wait(cell: "Cell") -> bool:
-    """True if a handler of this actor is not to wait any more, since its supervisor waits for its end."""
+    """True if a handler of this actor may not wait any more: its supervisor is gone, or waits for its end."""
     system = cell._system
     return bool(system) and any(getattr(order, "breaks_off", False) for order in system[:])  # type: ignore[index]
+
+
+def broken_off(cell: "Cell | None") -> ActorDeadError:
+    """Give the error of a wait that was broken off."""
+    return ActorDeadError(
+        f"{cell} was killed while it waited: its shutdown time is over, or its supervisor was killed"
+    )
 
 
 class Limbo:

@@ -12,12 +12,10 @@ from collections.abc import Callable, Generator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pykka
-
 from showcaller.actors.runtime.base_dispatcher import Runnable
 from showcaller.actors.runtime.context import Turn, here
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.handler import Blocked
+from showcaller.actors.runtime.handler import Blocked, broken_off
 from showcaller.actors.runtime.taking_turns import Helper, Sleeper, idle_helper
 
 if TYPE_CHECKING:
@@ -105,14 +103,14 @@ class Stacks:
     def wait(self, cell: "Cell", future: Future[Any], deadline: float | None, blocked: Blocked) -> bool:
         """Block the handler that runs; False at the deadline.
 
-        Raises ``pykka.ActorDeadError`` when its actor is killed, its shutdown time being over.
+        Raises ``pykka.ActorDeadError`` when its actor is killed by, or with, its supervisor.
         """
         wait = Wait(future, deadline, blocked)
         self.waits.append(wait)
         self._helper().wake()
         wait.sleep()
         if blocked.broken_off and not future.done:
-            raise pykka.ActorDeadError(f"{cell} was killed while it waited: its shutdown time is over")
+            raise broken_off(cell)
         return future.done
 
     # -- on helper threads -------------------------------------------------------------------------

@@ -130,6 +130,44 @@ class TestWaiting:
         assert supervisor.stop(timeout=LIMIT) is True
 
 
+@pytest.mark.parametrize("shutdown", ["infinity", SHORT, "kill"])
+@pytest.mark.parametrize("kind", [Finally, Plain])
+class TestSupervisorKilled:
+    """A killed supervisor takes with it also children that wait in ``get()``."""
+
+    def test_a_child_that_waits_is_broken_off_at_once(
+        self, kind: type[Finally], shutdown: Any, never: ActorRef[Any], threads: Dispatcher
+    ) -> None:
+        broken: list[BaseException] = []
+        supervisor, ref = play(kind, lambda: broken.extend(refused(never) for _ in range(3)), shutdown)
+        assert until(lambda: ref._hold is not None)
+        supervisor.kill()
+        assert until(lambda: len(broken) == 3)
+        assert "its supervisor was killed" in str(broken[0])
+        assert until(lambda: not ref.is_alive())
+        assert until(lambda: not threads._blocked)
+
+    def test_so_is_that_of_a_supervisor_whose_shutdown_time_is_over(
+        self, kind: type[Finally], shutdown: Any, never: ActorRef[Any], threads: Dispatcher
+    ) -> None:
+        broken: list[BaseException] = []
+        stuck = ChildSpec("stuck", kind, (lambda: broken.append(refused(never)),), shutdown="infinity")
+        top = Supervisor.start([ChildSpec("middle", Supervisor, ([stuck],), shutdown=SHORT)])
+        ref = top.ask(GetChild("middle")).ask(GetChild("stuck"))
+        ref.tell("wait")
+        assert until(lambda: ref._hold is not None)
+        assert top.stop(timeout=LIMIT) is True
+        assert until(lambda: len(broken) == 1)
+        assert until(lambda: not ref.is_alive())
+
+
+def refused(never: ActorRef[Any]) -> BaseException:
+    """Wait for an answer that does not come, and give what breaks the wait off."""
+    with pytest.raises(ActorDeadError, match="was killed while it waited") as error:
+        never.ask("anything", timeout=LIMIT)
+    return error.value
+
+
 class TestStuck:
     @pytest.mark.parametrize("shutdown", [SHORT, "kill"])
     def test_a_finally_that_does_not_end_holds_nobody_up(
