@@ -3,13 +3,17 @@
 import asyncio
 import contextlib
 import inspect
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.worker.context import Context
-from showcaller.transport.worker.functions import FunctionNotFoundError, Functions, failure_text
+from showcaller.transport.worker.functions import (
+    FunctionNotFoundError,
+    Functions,
+    failure_text,
+    value_text,
+)
 from showcaller.transport.worker.providers import Result, Sink
 from showcaller.transport.worker.text import bounded
 from showcaller.transport.worker.threads import THREAD_LIMIT, Threads
@@ -127,16 +131,4 @@ class _Call:
 
 
 def _reply(value: Any) -> Result:
-    """Give a value as a reply: text as it is, None as nothing, else JSON, or how Python shows it."""
-    return Result(*bounded(_text(value)))
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return str(value)
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return repr(value)
+    return Result(*bounded(value_text(value)))

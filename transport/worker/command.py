@@ -12,6 +12,7 @@ from showcaller.transport.worker.output import CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words
 from showcaller.transport.worker.providers import Result, Sink
 
+SHELL: Final = "/bin/sh"
 DRAIN: Final = 0.2
 UNKNOWN_EXIT: Final = (
     "its exit code is unknown: SIGKILL did not end it, or another part of this program took the exit "
@@ -36,7 +37,8 @@ class CommandProvider:
     async def run(self, turn: RunTurn, sink: Sink) -> Result:
         """Run one command to its end; see the class."""
         try:
-            child = Child(turn.text, turn.cwd, self._variables(turn), turn.turn, self._leaders)
+            shell = [SHELL, "-c", turn.text]
+            child = Child(shell, turn.cwd, self._variables(turn), turn.turn, self._leaders)
         except (OSError, ValueError) as error:
             return Result(error_text=_start_error(turn, error))
         output = CommandOutput(sink.write)

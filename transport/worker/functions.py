@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import json
 import sys
 import threading
 from collections.abc import Callable
@@ -83,6 +84,18 @@ def failure_text(error: BaseException) -> str:
     """Give an exception as one would read it, then the last frames of its traceback that are not ours."""
     frames = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).parent != _OURS]
     return ("".join(format_exception_only(error)) + "".join(format_list(frames[-FRAMES_SHOWN:]))).strip()
+
+
+def value_text(value: Any) -> str:
+    """Give a value as a reply: text as it is, None as nothing, else JSON, or how Python shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return str(value)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)
 
 
 def _imported(module_name: str, name: str, folder: str | None) -> Function:

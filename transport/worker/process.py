@@ -6,16 +6,13 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
 
 from showcaller.transport.worker.descendants import Family
 
-SHELL: Final = "/bin/sh"
-
 
 class Child:
-    """A command line run by the shell, leader of its own session and process group.
+    """A program with its arguments, leader of its own session and process group.
 
     It is not reaped before ``reap``: until then its process id, and so the id of its group, cannot go to
     a stranger, and signalling the group is safe. Belongs to the event loop that runs when it is made.
@@ -26,22 +23,30 @@ class Child:
     """
 
     def __init__(
-        self, command_line: str, cwd: str | None, environment: Mapping[str, str], turn: str, leaders: set[int]
+        self,
+        arguments: Sequence[str],
+        cwd: str | None,
+        environment: Mapping[str, str],
+        turn: str,
+        leaders: set[int],
+        descriptors: Sequence[int] = (),
     ) -> None:
-        """Start the command; raises OSError or ValueError when it cannot be started.
+        """Start the program; raises OSError or ValueError when it cannot be started.
 
         ``turn`` is among the turns that its environment names, by which descendants that left the group are
-        found; ``leaders`` are the process ids of the other children that run, to which this one is added.
+        found; ``leaders`` are the process ids of the other children that run, to which this one is added;
+        ``descriptors`` are open in it too, beside its output.
         """
         self._loop = asyncio.get_running_loop()
         self._process = subprocess.Popen(
-            [SHELL, "-c", command_line],
+            arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             bufsize=0,
             cwd=cwd,
             env=environment,
+            pass_fds=descriptors,
             start_new_session=True,
         )
         self.exited: asyncio.Future[None] = self._loop.create_future()
