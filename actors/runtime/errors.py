@@ -1,6 +1,7 @@
 """What the runtime raises beside pykka's own ``ActorDeadError`` and ``Timeout``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pykka
 
@@ -18,7 +19,15 @@ class DispatcherClosed(RuntimeFault):
 
 
 class AskCycle(RuntimeFault):
-    """Waiting for this reply could never end: the actor that owes it waits for the asker."""
+    """Waiting for this reply could never end: the actor that owes it waits for the asker.
+
+    The text names the actors by class, so that it is the same whenever a run is repeated; ``actors`` holds
+    the refs of those in the cycle, in the order in which each waits for the next.
+    """
+
+    def __init__(self, text: str, actors: "Sequence[pykka.ActorRef[Any]]" = ()) -> None:
+        super().__init__(text)
+        self.actors = tuple(actors)
 
 
 class ForeignAwaitable(RuntimeFault):

@@ -5,7 +5,7 @@ there at one moment, the one between the looks.
 """
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.errors import AskCycle
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.futures import Future
+    from showcaller.actors.runtime.ref import ActorRef
 
 # The replies that are waited for, each with the actor that owes it.
 Path = list[tuple["Future[Any]", "Cell"]]
@@ -140,10 +141,14 @@ def error_of(waits: "Cell", path: Path) -> AskCycle:
     if not waits.counters.actor_class.reentrant and all(owner is waits for owner in owners):
         return AskCycle(
             f"this reply can never come, {_names([waits])[0]} waits for itself: call the method itself, or "
-            "await the reply and let it take other messages meanwhile (`reentrant = True` in its class)"
+            "await the reply and let it take other messages meanwhile (`reentrant = True` in its class)",
+            [cast("ActorRef[Any]", waits)],
         )
     names = " → ".join(_names([waits, *owners]))
-    return AskCycle(f"this reply can never come, each waits for the next: {names}")
+    return AskCycle(
+        f"this reply can never come, each waits for the next: {names}",
+        [cast("ActorRef[Any]", cell) for cell in [waits, *owners[:-1]]],
+    )
 
 
 def _names(cells: "list[Cell]") -> list[str]:

@@ -145,7 +145,8 @@ class TestCycles:
         one.tell(two)
         with pytest.raises(AskCycle) as cycle:
             one.ask(0, timeout=10)
-        assert f"{two} → {one} → {two}" in str(cycle.value)
+        assert cycle.value.actors == (two, one)
+        assert str(cycle.value).count(" → ") == 2
 
     @pytest.mark.parametrize("first", KINDS)
     @pytest.mark.parametrize("second", KINDS)
