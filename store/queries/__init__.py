@@ -12,7 +12,7 @@ from showcaller.store.queries.background_tasks import task, tasks
 from showcaller.store.queries.event_log import events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
-from showcaller.store.queries.messages import last_reply, message, read_messages
+from showcaller.store.queries.messages import last_words, message, read_messages
 from showcaller.store.queries.outbox import counts, handed, relay, unfinished
 from showcaller.store.queries.owner_settings import settings
 from showcaller.store.queries.repeats import client_call
@@ -28,7 +28,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             find_session,
             list_sessions,
             started_at_work,
-            last_reply,
+            last_words,
             read_messages,
             message,
             unfinished,
@@ -56,7 +56,7 @@ SHOWN = frozenset(
     query.__name__
     for query in (
         list_sessions,
-        last_reply,
+        last_words,
         read_messages,
         groups,
         group_members,
@@ -80,7 +80,7 @@ __all__ = [
     "groups",
     "handed",
     "last_fanouts",
-    "last_reply",
+    "last_words",
     "list_sessions",
     "load_session",
     "message",

@@ -1,10 +1,16 @@
-"""Queries about messages: a page of a conversation, one prompt with its reply, and the last reply."""
+"""Queries about messages: a page of a conversation, one prompt with its reply, and the last words."""
 
 import sqlite3
-from typing import Any
+from typing import Any, Final
+
+from peewee import fn
 
 from showcaller.store.models import Message, literal
+from showcaller.store.soundness import readable
 from showcaller.store.statement import Slot, Statement
+
+LAST_BYTES: Final = 16 * 1024
+"""How much of the end of a reply ``last_words`` reads: a list of sessions asks for each of them."""
 
 _NEWEST_FIRST = (
     Message.select()
@@ -15,8 +21,10 @@ _NEWEST_FIRST = (
 _LAST = Statement(_NEWEST_FIRST)
 _BEFORE = Statement(_NEWEST_FIRST.where(Message.position < Slot("before")))
 _BY_ID = Statement(Message.select().where(Message.id == Slot("message")))
-_LAST_REPLY = Statement(
-    Message.select()
+# Of bytes: text is counted up to a zero character alone. As digits: a cut through a character is no text.
+_BYTES = Message.text.cast("BLOB")
+_LAST_WORDS = Statement(
+    Message.select(fn.HEX(fn.SUBSTR(_BYTES, -LAST_BYTES)), fn.LENGTH(_BYTES))
     .where(Message.session == Slot("session"), Message.role == literal("agent"))
     .order_by(Message.position.desc())
     .limit(1)
@@ -64,10 +72,16 @@ def message(db: sqlite3.Connection, message: str) -> dict[str, Any] | None:
     return {**shaped(found), "reply": None if reply is None else shaped(reply)}
 
 
-def last_reply(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
-    """Give the newest message of a session's agent; None before its first."""
-    found = _LAST_REPLY.record(db, session=session)
-    return None if found is None else shaped(found)
+def last_words(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
+    """Give the end of the newest message of a session's agent; None before its first.
+
+    ``{"text", "is_whole"}``: a longer message is cut in front, to ``LAST_BYTES`` of UTF-8.
+    """
+    found = _LAST_WORDS.row(db, session=session)
+    if found is None:
+        return None
+    end, length = found
+    return {"text": readable(bytes.fromhex(end)), "is_whole": length <= LAST_BYTES}
 
 
 def shaped(row: dict[str, Any]) -> dict[str, Any]:

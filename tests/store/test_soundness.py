@@ -116,7 +116,7 @@ def test_a_list_shows_damaged_rows_beside_the_others(two: Desk, query: str | Non
     assert titles["ses_good"] == "Session good"
     assert query or titles["ses_bad"] == "r\ufffd\ufffd"
     garble(two.path, "message", "text")
-    assert asked(two.path, "last_reply", session="ses_bad")[0]["text"] == "r\ufffd\ufffd"
+    assert asked(two.path, "last_words", session="ses_bad")[0]["text"] == "r\ufffd\ufffd"
     assert len(asked(two.path, "read_messages", session="ses_bad")[0]["messages"]) == 2
 
 

@@ -8,20 +8,21 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _EMPHASIS: Final = " \t*_\u200b\u200e\u200f"
 
 
-def last_words_ask(reply: str) -> bool:
+def last_words_ask(reply: str, *, is_whole: bool = True) -> bool:
     """Tell whether the last line that says something ends in a question mark of any script.
 
-    A line of a code block or of a quotation says nothing of what the agent itself asks. Time is linear in
-    the length of the reply.
+    A line of a code block or of a quotation says nothing of what the agent itself asks. Of a reply that is
+    not whole only the end is given, which is taken to begin in no code block. Time is linear in the length.
     """
-    fence, last = "", ""
-    for line in reply.splitlines():
+    lines = reply.splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines or lines[-1].lstrip().startswith(">") or not lines[-1].rstrip(_EMPHASIS).endswith(_MARKS):
+        return False
+    fence, is_code = "", False
+    for line in lines if is_whole else ["", *lines[1:]]:  # what is left of a cut line begins no block
         fence, is_code = _after(fence, line)
-        if is_code:
-            last = ""
-        elif line.strip():
-            last = line
-    return not last.lstrip().startswith(">") and last.rstrip(_EMPHASIS).endswith(_MARKS)
+    return not is_code
 
 
 def _after(fence: str, line: str) -> tuple[str, bool]:

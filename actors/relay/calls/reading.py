@@ -61,14 +61,14 @@ async def read_session(context: CallContext, call: calls.ReadSession, row: Row) 
 
 
 async def _session_views(context: CallContext, rows: Sequence[Row]) -> tuple[SessionRow, ...]:
-    replies = [context.read("last_reply", session=row["id"]) if _may_ask(row) else None for row in rows]
+    replies = [context.read("last_words", session=row["id"]) if _may_ask(row) else None for row in rows]
     shown: list[SessionRow] = []
     for row, reply in zip(rows, replies, strict=True):
         last: Row | None = None if reply is None else await reply
         glance = await glance_at(context, row["id"]) if row["tasks"] else None
         view = views.session_view(row, context.caller.agent)
         more = {
-            "last_words_ask": last is not None and last_words_ask(last["text"]),
+            "last_words_ask": last is not None and last_words_ask(last["text"], is_whole=last["is_whole"]),
             "tasks": () if glance is None else task_views(context, glance.tasks),
         }
         shown.append(view.model_copy(update=more))

@@ -50,10 +50,26 @@ def test_pages_and_replies_are_read_from_indexes(desk: Desk) -> None:
     assert "message_id (id=?)" in plan(desk, messages._BY_ID, **values)
 
 
-def test_the_last_reply_is_the_agents_newest_message(desk: Desk) -> None:
-    ids = conversation(desk, 2)
+def test_the_last_words_are_those_of_the_agents_newest_message(desk: Desk) -> None:
+    conversation(desk, 2)
     desk.value("accept_message", message=message_of("waits", session="ses_a"))
-    last = desk.read("last_reply", session="ses_a")
-    assert (last["id"], last["role"], last["truncated"]) == (ids[-1], "agent", False)
-    assert desk.read("last_reply", session="ses_x") is None
-    assert "message_session_position" in plan(desk, messages._LAST_REPLY, session="ses_a")
+    assert desk.read("last_words", session="ses_a") == {"text": "m1 is done", "is_whole": True}
+    assert desk.read("last_words", session="ses_x") is None
+    assert "message_session_position" in plan(desk, messages._LAST_WORDS, session="ses_a")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "is_whole"),
+    [
+        ("", "", True),
+        ("a\0b?", "a\0b?", True),
+        ("x" * messages.LAST_BYTES, "x" * messages.LAST_BYTES, True),
+        (f"{'y' * 1_000_000}\0{'x' * messages.LAST_BYTES}", "x" * messages.LAST_BYTES, False),
+        (f"\u20ac{'x' * (messages.LAST_BYTES - 1)}", f"\ufffd{'x' * (messages.LAST_BYTES - 1)}", False),
+    ],
+)
+def test_of_a_long_last_reply_only_the_end_is_read(desk: Desk, text: str, words: str, is_whole: bool) -> None:
+    desk.handed("a", "m")
+    reply = {"id": "msg_r", "text": text, "truncated": False}
+    desk.value("end_turn", **ending("m", reply=reply))
+    assert desk.read("last_words", session="ses_a") == {"text": words, "is_whole": is_whole}

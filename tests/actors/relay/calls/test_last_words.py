@@ -50,3 +50,13 @@ def test_another_line_code_and_quotations_do_not(reply: str) -> None:
 @given(st.text(alphabet="`~ \n?x>*", max_size=200))
 def test_any_text_is_looked_at_and_blank_lines_after_it_change_nothing(reply: str) -> None:
     assert last_words_ask(reply) == last_words_ask(f"{reply}\n\n")
+
+
+@given(st.text(alphabet="`~ \n?x>*", max_size=200))
+def test_the_end_of_a_reply_says_the_same_where_no_code_block_is_cut(reply: str) -> None:
+    assert last_words_ask(f"cut ```\n{reply}", is_whole=False) == last_words_ask(f"before\n{reply}")
+
+
+def test_what_is_left_of_a_line_that_was_cut_begins_no_code_block() -> None:
+    assert last_words_ask("``` in a line\nShall I?", is_whole=False)
+    assert last_words_ask("one line that is long?", is_whole=False)
