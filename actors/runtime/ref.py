@@ -3,7 +3,7 @@
 import threading
 from _thread import start_new_thread
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 import pykka
 
@@ -76,6 +76,18 @@ class ActorRef(Cell, pykka.ActorRef[A]):
     def dispatcher(self) -> "BaseDispatcher":
         """The dispatcher that runs the actor."""
         return self._dispatcher
+
+    def __copy__(self) -> Self:
+        """The same ref: there is one mailbox, and one life."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """The same ref."""
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        """Raise ``TypeError``: an actor lives in its process."""
+        raise TypeError(f"{self} cannot be pickled: a ref means nothing outside of its process")
 
     def is_alive(self) -> bool:
         """True until the actor stops."""

@@ -67,7 +67,9 @@ class Supervisor(Actor):
         self._history: History = deque()
         self._children: dict[str, Child] = {}
         self._jobs: deque[Job] = deque()
-        self._stopping: list[Job] = []  # those of them that had stops to do when they were last looked at
+        self._stopping: dict[
+            Job, None
+        ] = {}  # those of them that had stops to do when they were last looked at
         self._work: Future[None] = Future(Undertaking(self._waits_for_child))  # what all replies come after
         self._up: Future[None] = Future((self._work,))
         self._gives_up: Exception | None = None
@@ -187,26 +189,31 @@ class Supervisor(Actor):
     # -- jobs --------------------------------------------------------------------------------------
 
     def _is_to_stop(self, child: Child) -> bool:
-        self._stopping = [job for job in self._stopping if job.has_stops]
+        self._stopping = {job: None for job in self._stopping if job.has_stops}
         return any(job.stops(child) for job in self._stopping)
 
     def _take_on(self, job: Job) -> None:
         self._jobs.append(job)
         if job.has_stops:
-            self._stopping.append(job)
+            self._stopping[job] = None
         self._go_on()
 
     def _go_on(self) -> None:
         while self._jobs and self._jobs[0].go_on():
-            self._jobs.popleft().done()
+            self._take_off().done()
+
+    def _take_off(self) -> Job:
+        job = self._jobs.popleft()
+        self._stopping.pop(job, None)
+        return job
 
     def _start_failed(self, child: Child, reason: Exit) -> None:
         """Drop the job in which the child was to start, and do what that job has to say to it."""
         if self._jobs and self._jobs[0].starts(child):  # else that job is dropped: all are to stop
-            self._jobs.popleft().failed(child, reason)
+            self._take_off().failed(child, reason)
 
     def _drop_jobs(self, reason: Exit) -> None:
-        jobs, self._jobs, self._stopping = self._jobs, deque(), []
+        jobs, self._jobs, self._stopping = self._jobs, deque(), {}
         for job in jobs:
             job.failed(None, reason)
 

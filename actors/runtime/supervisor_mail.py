@@ -24,34 +24,37 @@ class StartChild:
 
 
 @dataclass(frozen=True, slots=True)
-class StopChild:
+class _Named:
+    """About the child of that name."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not is_a(self.name, str):
+            raise TypeError(f"the name of a child cannot be {self.name!r}: give text")
+
+
+@dataclass(frozen=True, slots=True)
+class StopChild(_Named):
     """Stop a child for good and keep its specification; answered with None once it has ended."""
 
-    name: str
-
 
 @dataclass(frozen=True, slots=True)
-class RestartChild:
+class RestartChild(_Named):
     """Start a stopped child again, with a new ref; answered with that, or ``StartFailed``."""
 
-    name: str
-
 
 @dataclass(frozen=True, slots=True)
-class RemoveChild:
+class RemoveChild(_Named):
     """Stop a child and forget its specification; answered with None."""
 
-    name: str
-
 
 @dataclass(frozen=True, slots=True)
-class GetChild:
+class GetChild(_Named):
     """Answered with a child's ref, or None when it has none (stopped, or never heard of).
 
     The answer comes when the supervisor's first children have all started; ``StartFailed`` if one could not.
     """
-
-    name: str
 
 
 @dataclass(frozen=True, slots=True)

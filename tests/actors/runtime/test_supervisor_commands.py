@@ -1,6 +1,6 @@
 """Commands to a supervisor: children that are added, removed, stopped and restarted by hand."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -133,6 +133,24 @@ class TestCommands:
         manual.settle()
         assert removed.get() is None
         assert "b" not in troupe.states()
+
+    @pytest.mark.parametrize("command", [StopChild, RestartChild, RemoveChild, GetChild])
+    @pytest.mark.parametrize("name", [["a"], None, 5])
+    def test_a_name_that_is_no_text_is_refused_when_the_message_is_made(
+        self, command: type[Any], name: Any
+    ) -> None:
+        with pytest.raises(TypeError, match="the name of a child cannot be"):
+            command(name)
+
+    def test_what_is_done_is_forgotten(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual)
+        actor = cast("Supervisor", troupe.supervisor._actor)
+        for _ in range(20):
+            troupe.supervisor.ask(StartChild(troupe.spec("d")))
+            troupe.supervisor.ask(RemoveChild("d"))
+            troupe.supervisor.ask(StopChild("a"))
+            troupe.supervisor.ask(RestartChild("a"))
+        assert (len(actor._jobs), len(actor._stopping)) == (0, 0)
 
 
 class TestWhatAnEndingSupervisorOwes:
