@@ -129,6 +129,11 @@ class Child:
             self.grace *= 2
 
     @property
+    def backs_off(self) -> bool:
+        """True while it, and who was stopped with it, waits for its back-off."""
+        return self.state == "waiting" and self.timer is not None
+
+    @property
     def over(self) -> bool:
         """True if its life is over, though what it does at its end is not, and waits for no future."""
         ref = self.ref

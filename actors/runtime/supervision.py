@@ -67,9 +67,7 @@ class Supervisor(Actor):
         self._history: History = deque()
         self._children: dict[str, Child] = {}
         self._jobs: deque[Job] = deque()
-        self._stopping: dict[
-            Job, None
-        ] = {}  # those of them that had stops to do when they were last looked at
+        self._stopping: dict[Job, None] = {}  # those of them that had stops to do when last looked at
         self._work: Future[None] = Future(Undertaking(self._waits_for_child))  # what all replies come after
         self._up: Future[None] = Future((self._work,))
         self._gives_up: Exception | None = None
@@ -168,9 +166,7 @@ class Supervisor(Actor):
         if before == "starting":
             self._start_failed(child, news.reason)
         elif before == "running" and news.kept and not self._is_to_stop(child):
-            self._restart(
-                child, news.reason
-            )  # else it was to be stopped anyway, and that job says what follows
+            self._restart(child, news.reason)  # else another job says what follows its end
         self._go_on()
 
     def _shutdown_over(self, child: Child) -> None:
@@ -260,17 +256,20 @@ class Supervisor(Actor):
             self._take_on(Job([*stops, *starts], done=nothing, failed=self._restart_failed))
 
     def _restart_failed(self, child: Child | None, reason: Exit) -> None:
-        if child is None:
-            return
-        if child.state == "waiting":
+        if child is not None and child.state == "waiting":
             self._restart(child, reason)
 
     def _backoff_over(self, child: Child) -> None:
-        if child.timer is None or child.state != "waiting" or self._ending:
+        if not child.backs_off or self._ending:
             return
         child.timer = None
-        group = [self._children[name] for name in child.group if name in self._children]
-        self._take_on(Job([StartStep(other) for other in group], done=nothing, failed=self._restart_failed))
+        if any(other.backs_off and child.name in other.group for other in self._children.values()):
+            return  # that one failed later, and starts this one after it
+        self._take_on(Job(map(StartStep, self._group(child)), done=nothing, failed=self._restart_failed))
+
+    def _group(self, child: Child) -> list[Child]:
+        """Give who waits for the back-off of this child, itself among them."""
+        return [self._children[name] for name in child.group if name in self._children]
 
     def _give_up(self, error: Exception) -> None:
         """Stop the children, then fail."""
@@ -314,8 +313,7 @@ class Supervisor(Actor):
             child.cancel_timer()
         self._drop_jobs(reason)
         self._up.try_set(None)
-        orders = () if self._stopped else self._stop_orders  # once posted they are answered as other mail
-        for order in orders:
+        for order in () if self._stopped else self._stop_orders:  # once posted they are answered as mail
             if isinstance(order, Envelope):
                 self._settle(order.reply, order.stopped)
 
@@ -377,11 +375,9 @@ class Supervisor(Actor):
         self._owe(reply, self._work)
 
     def _stop_child(self, child: Child, reply: Future[Any] | None, *, forget: bool) -> None:
-        others: list[Child] = []
-        if (
-            child.state == "waiting" and child.timer is not None
-        ):  # who waits for its back-off goes on without it
-            others = [self._children[name] for name in child.group if name in self._children]
+        others = self._group(child) if child.backs_off else []  # who waits for it goes on without it
+        for waiting in self._children.values():
+            waiting.group = [name for name in waiting.group if name != child.name]
 
         def done() -> None:
             if forget:

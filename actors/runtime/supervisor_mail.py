@@ -36,7 +36,11 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class StopChild(_Named):
-    """Stop a child for good and keep its specification; answered with None once it has ended."""
+    """Stop a child and keep its specification; answered with None once it has ended.
+
+    It stays so until ``RestartChild``, or until a later failure under ``one_for_all`` or ``rest_for_one``
+    restarts a group that it belongs to, as in OTP. ``RemoveChild`` is for good.
+    """
 
 
 @dataclass(frozen=True, slots=True)

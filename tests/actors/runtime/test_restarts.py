@@ -1,5 +1,6 @@
 """Restarts beyond the matrix: escalation, back-off, and the mail that waits for the next life."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,10 +15,13 @@ from showcaller.actors.runtime import (
     Future,
     GetChild,
     ListChildren,
+    RemoveChild,
     RestartIntensity,
+    StartChild,
     StopChild,
     Supervisor,
 )
+from showcaller.actors.runtime.strategy import Strategy
 from showcaller.actors.runtime.testkit import ManualDispatcher, probe
 from tests.actors.runtime.stage import Boom, Failing, Troupe, Unwilling, Waiter
 
@@ -121,6 +125,51 @@ class TestBackoff:
         assert troupe.states() == {"a": "waiting", "b": "waiting", "c": "waiting"}
         troupe.supervisor.ask(StopChild("b"))
         assert troupe.states() == {"a": "running", "b": "stopped", "c": "running"}
+
+    def test_a_child_is_not_started_before_one_that_it_follows(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual, strategy="rest_for_one")
+        log = troupe.log
+        for spec, seconds in zip(troupe.specs, (10, 5, 5), strict=True):
+            troupe.supervisor.ask(RemoveChild(spec.name))
+            troupe.supervisor.ask(StartChild(replace(spec, backoff=Backoff(float(seconds)))))
+        a, b = troupe.get("a"), troupe.get("b")
+        assert a is not None
+        assert b is not None
+        b.tell("boom")
+        manual.advance(1)
+        a.tell("boom")
+        manual.settle()
+        log.clear()
+        manual.advance(9.5)
+        assert log == [], "b's back-off is over, a's is not"
+        manual.advance(1)
+        assert log == ["a starts", "b starts", "c starts"]
+        manual.advance(60)
+        assert len(log) == 3
+
+    @pytest.mark.parametrize("strategy", ["rest_for_one", "one_for_all"])
+    def test_who_is_stopped_meanwhile_is_not_started_with_the_others(
+        self, strategy: Strategy, manual: ManualDispatcher
+    ) -> None:
+        troupe = Troupe(manual, strategy=strategy, backoff=Backoff(10.0))
+        troupe["a"].tell("boom")
+        manual.settle()
+        troupe.supervisor.ask(StopChild("b"))
+        manual.advance(11)
+        assert troupe.states() == {"a": "running", "b": "stopped", "c": "running"}
+
+    @pytest.mark.parametrize("strategy", ["rest_for_one", "one_for_all"])
+    def test_a_stopped_child_starts_with_its_group_at_a_later_failure(
+        self, strategy: Strategy, manual: ManualDispatcher
+    ) -> None:
+        troupe = Troupe(manual, strategy=strategy)
+        troupe.supervisor.ask(StopChild("b"))
+        troupe["c"].tell("boom")
+        manual.settle()
+        assert troupe.states()["b"] == ("running" if strategy == "one_for_all" else "stopped")
+        troupe["a"].tell("boom")
+        manual.settle()
+        assert troupe.states()["b"] == "running"
 
 
 class TestMail:
