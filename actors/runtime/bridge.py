@@ -12,6 +12,8 @@ from showcaller.actors.runtime.unfailing_log import shown, told
 
 T = TypeVar("T")
 
+_under_way: "dict[Future[Any], asyncio.AbstractEventLoop]" = {}  # what coroutines on loops still owe
+
 # How asyncio says that it was called where no loop runs. A later version may say it in other words: then the
 # error stays what it is.
 _MISSED = (
@@ -55,13 +57,27 @@ def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
     bridged: Future[T] = _OnLoop(loop)
 
     def push(done: "concurrent.futures.Future[T]") -> None:
+        _under_way.pop(bridged, None)
         try:
             bridged.try_set(done.result())
         except BaseException as error:  # CancelledError is no Exception, and is the answer here
             bridged.try_set_exception(error)
 
-    asyncio.run_coroutine_threadsafe(coroutine, loop).add_done_callback(push)
+    running = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    _under_way[bridged] = loop
+    running.add_done_callback(push)
     return bridged
+
+
+def has_work(loop: asyncio.AbstractEventLoop) -> bool:
+    """True while a loop has more to do than the task that asks, as far as it can be seen; for its thread.
+
+    What a loop has queued and scheduled has no public name, and a loop of another make may hide it.
+    """
+    if len(asyncio.all_tasks(loop)) > 1 or loop in list(_under_way.values()):
+        return True
+    scheduled = list(getattr(loop, "_scheduled", ()))
+    return bool(getattr(loop, "_ready", ())) or not all(handle.cancelled() for handle in scheduled)
 
 
 def foreign_awaitable(coroutine: Any, awaited: object) -> ForeignAwaitable:

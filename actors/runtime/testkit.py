@@ -19,6 +19,7 @@ import pykka
 
 from showcaller.actors.runtime.actor import Actor
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
+from showcaller.actors.runtime.bridge import has_work
 from showcaller.actors.runtime.clock import Clock
 from showcaller.actors.runtime.context import Turn, current_cell, here
 from showcaller.actors.runtime.cycles import cycle_of
@@ -30,6 +31,7 @@ from showcaller.actors.runtime.stacks import Plan, Stacks
 from showcaller.actors.runtime.waits import owner_elsewhere
 
 SETTLE_LIMIT = 1_000_000  # steps after which settle() believes that it runs for ever
+LOOP_GRACE = 0.1  # real seconds in which other threads may still complete what until() waits for
 
 
 class ManualClock(Clock):
@@ -192,17 +194,19 @@ class ManualDispatcher(BaseDispatcher):
     async def until(self, future: Future[Any]) -> Any:
         """Run steps in a running asyncio loop until ``future`` is done, and give its value.
 
-        The loop gets its turns. Timers fire when nothing else is left to do. Raises ``NothingToRun`` when
-        even the loop has nothing that could complete the future: no task but the caller's.
+        The loop gets its turns. Timers fire when the actors have nothing left to do. Raises ``NothingToRun``
+        when even the loop has nothing that could complete the future: no task but the caller's, no callback
+        and no coroutine of ``on_loop``, and other threads have not done it within a tenth of a real second.
         """
+        loop = asyncio.get_running_loop()
         while not future.done:
             if self.step() or self.timers.fire_due():
                 await _turn_of_the_loop()
             elif (due := self._next_moment()) is not None:
                 self._move_to(due)
-            elif len(asyncio.all_tasks()) > 1:
+            elif has_work(loop):
                 await _turn_of_the_loop()
-            else:
+            elif not (await _comes_soon(future) or self._ready):
                 raise NothingToRun("no step, no timer and no task is left that could complete this future")
         return future.get()
 
@@ -255,6 +259,14 @@ def _bring_to_front(ready: deque[Runnable], index: int) -> None:
 
 async def _turn_of_the_loop() -> None:
     await asyncio.sleep(0)  # noqa: TID251 - no time passes
+
+
+async def _comes_soon(future: Future[Any]) -> bool:
+    """Let the loop sleep until the future is done, or the grace is over."""
+    woken = future._on_running_loop()
+    await asyncio.wait({woken}, timeout=LOOP_GRACE)
+    woken.cancel()
+    return future.done
 
 
 class Probe(Actor):

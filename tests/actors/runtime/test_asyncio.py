@@ -180,6 +180,68 @@ class TestAsyncio:
         assert type(raised.value) is not ForeignAwaitable
 
 
+def _soon() -> "asyncio.Future[str]":
+    loop = asyncio.get_running_loop()
+    timed: asyncio.Future[str] = loop.create_future()
+    loop.call_later(0.001, timed.set_result, "there")
+    return timed
+
+
+async def _timed() -> str:
+    return await _soon()
+
+
+async def _at_once() -> str:
+    return "there"
+
+
+async def _in_a_thread() -> str:
+    return await asyncio.to_thread(lambda: "there")
+
+
+class Bridged(Actor):
+    """Awaits, on the loop of the test, what it is sent."""
+
+    registered = False
+
+    async def on_receive(self, message: Any) -> Any:
+        return await on_loop(*message)
+
+
+BY_LOOP: list[Callable[[asyncio.AbstractEventLoop, Future[str]], object]] = [
+    lambda loop, future: loop.call_soon(future.set, "there"),
+    lambda loop, future: loop.call_later(0.001, future.set, "there"),
+    lambda loop, future: loop.run_in_executor(None, future.set, "there"),
+]
+
+
+class TestUntilWaitsForTheLoop:
+    @pytest.mark.parametrize("use", [_timed, _at_once, _in_a_thread], ids=lambda use: use.__name__)
+    def test_while_a_coroutine_of_the_bridge_is_under_way(self, use: Use) -> None:
+        async def main() -> set[Any]:
+            loop = asyncio.get_running_loop()
+            seen = set()
+            with ManualDispatcher() as manual:
+                for _ in range(10):
+                    seen.add(await manual.until(Bridged.start().request((loop, use()))))
+                    seen.add(await manual.until(on_loop(loop, use())))
+            return seen
+
+        assert asyncio.run(main()) == {"there"}
+
+    @pytest.mark.parametrize("complete", BY_LOOP)
+    def test_while_a_callback_or_a_thread_is_to_complete_it(
+        self, complete: Callable[[asyncio.AbstractEventLoop, Future[str]], object]
+    ) -> None:
+        async def main() -> Any:
+            with ManualDispatcher() as manual:
+                future = Future[str]()
+                complete(asyncio.get_running_loop(), future)
+                return await manual.until(future)
+
+        assert asyncio.run(main()) == "there"
+
+
 class TestManualInALoop:
     def test_steps_inside_a_running_loop(self) -> None:
         async def main() -> list[Any]:
