@@ -145,6 +145,8 @@ def waiting_message(row: dict[str, Any]) -> Waiting:
         timeout=row.get("timeout"),
         is_attempt=row.get("fanout") is not None,
         continues=row.get("kind") == "continuation",
+        mode=row.get("mode"),
+        via=row.get("via"),
     )
 
 
@@ -170,10 +172,24 @@ def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
         item=None if message.item is None else json.loads(message.item),
         has_item=message.item is not None,
         cwd=session.get("cwd"),
-        environment={"SHOWCALLER_SESSION": session["id"], "SHOWCALLER_TURN": message.id},
+        environment=turn_variables(session, message),
         timeout=message.timeout,
         continues=message.continues,
     )
+
+
+def turn_variables(session: dict[str, Any], message: Waiting) -> dict[str, str]:
+    """Give what the relay tells a turn's work beside the sender's text, as variables of its environment.
+
+    ``SHOWCALLER_VIA`` is there when an agent has sent the prompt: JSON about it, as it is stored.
+    """
+    told = {
+        "SHOWCALLER_SESSION": session["id"],
+        "SHOWCALLER_TURN": message.id,
+        "SHOWCALLER_MODE": message.mode or session["mode"],
+        "SHOWCALLER_ORIGIN": message.origin,
+    }
+    return told if message.via is None else {**told, "SHOWCALLER_VIA": message.via}
 
 
 def found_signals(

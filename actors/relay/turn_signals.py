@@ -11,7 +11,8 @@ class Waiting(NamedTuple):
     """A message that no turn has taken yet; ``item`` is the JSON text of what a function gets.
 
     ``is_attempt``: a fan-out has sent it. ``continues``: nobody has sent it; the agent goes on by itself, so
-    it is stored only once its turn begins.
+    it is stored only once its turn begins. ``mode`` is what it names for its turn, and ``via`` JSON text
+    about the agent that has sent it.
     """
 
     id: str
@@ -21,6 +22,8 @@ class Waiting(NamedTuple):
     timeout: float | None = None
     is_attempt: bool = False
     continues: bool = False
+    mode: str | None = None
+    via: str | None = None
 
 
 # -- inputs ----------------------------------------------------------------------------------------

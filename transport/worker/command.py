@@ -8,6 +8,7 @@ from typing import Final
 
 from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
+from showcaller.transport.worker.environment import inherited
 from showcaller.transport.worker.output import CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words
 from showcaller.transport.worker.providers import Result, Sink
@@ -23,11 +24,12 @@ UNKNOWN_EXIT: Final = (
 class CommandProvider:
     """Runs each turn's text by ``/bin/sh -c``, in a session and process group of its own.
 
-    The command gets the whole environment, then the turn's own variables, no input, and one pipe for
-    output and errors. Its exit code decides. The turn ends when the shell has exited and its tree is gone:
-    whatever still runs then is ended, a process in a session of its own too (``Family`` says how). A turn
-    that is halted gets SIGTERM, and after the sink's grace SIGKILL, for the whole tree. ``environment`` is
-    what stands for the environment of this process, which is read anew for each turn when it is None.
+    The command gets the environment of this process without what is not meant for it (``inherited``), then
+    the turn's own variables, no input, and one pipe for output and errors. Its exit code decides. The turn
+    ends when the shell has exited and its tree is gone: whatever still runs then is ended, a process in a
+    session of its own too (``Family`` says how). A turn that is halted gets SIGTERM, and after the sink's
+    grace SIGKILL, for the whole tree. ``environment`` is what stands for the environment of this process,
+    which is read anew for each turn when it is None.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -56,7 +58,7 @@ class CommandProvider:
 
     def _variables(self, turn: RunTurn) -> dict[str, str]:
         own = os.environ if self._environment is None else self._environment
-        return {**own, **turn.environment, TURNS_VARIABLE: turns_around(own, turn.turn)}
+        return {**inherited(own), **turn.environment, TURNS_VARIABLE: turns_around(own, turn.turn)}
 
 
 class _Ending:

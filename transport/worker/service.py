@@ -47,9 +47,8 @@ class WorkerService:
             options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
         )
         self._link = RelayLink(OnLoop(self._socket.end, self._loop))
-        self._host = Host(
-            self._link, built_in_providers(), grace=options.grace, journal=SpoolJournal(self._spool)
-        )
+        providers = built_in_providers(dict(os.environ))  # as it is now: a function could change it for all
+        self._host = Host(self._link, providers, grace=options.grace, journal=SpoolJournal(self._spool))
         self._is_alone(min(options.alone, FIRST_MEETING))
 
     async def run(self) -> None:

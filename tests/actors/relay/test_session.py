@@ -45,7 +45,26 @@ def test_a_worker_hears_that_an_end_is_stored_once_it_is(stage: Stage) -> None:
 def test_the_worker_gets_the_senders_text_alone_and_the_rest_as_its_environment(stage: Stage) -> None:
     session, message = stage.create("  wc -l  \n")
     assert stage.workers.runs[0].text == "  wc -l  \n"
-    assert stage.workers.runs[0].environment == {"SHOWCALLER_SESSION": session, "SHOWCALLER_TURN": message}
+    assert stage.workers.runs[0].environment == {
+        "SHOWCALLER_SESSION": session,
+        "SHOWCALLER_TURN": message,
+        "SHOWCALLER_MODE": "agent",
+        "SHOWCALLER_ORIGIN": "owner",
+    }
+
+
+def test_a_turn_is_told_the_mode_that_its_prompt_names_also_by_the_next_relay(stage: Stage) -> None:
+    session, first = stage.create("first", mode="ask")
+    second = stage.send(session, "second", mode="plan")
+    third = stage.send(session, "third")
+    assert stage.workers.runs[-1].environment["SHOWCALLER_MODE"] == "ask"
+    stage = stage.again()
+    stage.settle()
+    stage.workers.end(second)
+    stage.settle()
+    told = {run.turn: run.environment["SHOWCALLER_MODE"] for run in stage.workers.runs}
+    assert first not in told
+    assert told == {second: "plan", third: "ask"}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

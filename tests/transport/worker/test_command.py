@@ -12,6 +12,7 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.transport.worker import process
+from showcaller.transport.worker.command import CommandProvider
 from tests.transport.worker.conftest import OpenStage
 from tests.transport.worker.stage import Stage, processes_with, wait_gone
 
@@ -61,6 +62,40 @@ async def test_the_turns_variables_join_the_whole_environment(stage: Stage, mark
     )
     assert end.reply == f"{marker.partition('=')[2]} ses_x {end.turn}\n"
     assert end.exit_code == 0
+
+
+async def test_a_command_sees_nothing_of_ours_that_is_for_somebody_else() -> None:
+    """Of a relay that runs in another relay's turn, or as a service, what is said to that alone."""
+    around = {
+        "PATH": os.environ["PATH"],
+        "KEPT": "1",
+        "SHOWCALLER_HOME": "/home",
+        "SHOWCALLER_DEBUG": "1",
+        "SHOWCALLER_TURNS": "msg_outer",
+        "SHOWCALLER_VIA": '{"title": "outer"}',
+        "SHOWCALLER_TOKEN": "secret",
+        "NOTIFY_SOCKET": "/run/notify",
+        "WATCHDOG_USEC": "1",
+    }
+    stage = Stage({"command": CommandProvider(around)})
+    end = await stage.run("env -u PWD -u OLDPWD -u SHLVL -u _ | sort", environment={"SHOWCALLER_MODE": "ask"})
+    await stage.host.close()
+    assert [line.partition("=")[0] for line in end.reply.splitlines()] == [
+        "KEPT",
+        "PATH",
+        "SHOWCALLER_DEBUG",
+        "SHOWCALLER_HOME",
+        "SHOWCALLER_MODE",
+        "SHOWCALLER_TURNS",
+    ]
+    assert "secret" not in end.reply
+
+
+async def test_what_the_relay_tells_of_a_turn_changes_nothing_of_its_command(stage: Stage) -> None:
+    """Whatever a title holds: it is a variable's value and is never part of what the shell reads."""
+    hostile = "$(echo no)'; echo no\n\"`echo no`"
+    end = await stage.run('printf %s "$SHOWCALLER_VIA"', environment={"SHOWCALLER_VIA": hostile})
+    assert end.reply == hostile
 
 
 @pytest.mark.parametrize(

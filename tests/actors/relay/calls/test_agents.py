@@ -1,5 +1,6 @@
 """What holds for agents alone, one check after another."""
 
+import json
 from typing import Any
 
 import pytest
@@ -312,6 +313,20 @@ def test_a_prompt_keeps_who_sent_it(stage: Stage) -> None:
         if message["id"] == sent["message_id"]
     ]
     assert shown["via"] == 'agent · "work"'
+
+
+def test_a_turn_is_told_which_agent_has_sent_its_prompt_and_the_text_holds_nothing_of_it(
+    stage: Stage,
+) -> None:
+    caller = agent(stage)
+    sent = caller.call("send", session=stage.create(provider="helper")[0], text="x", wait_seconds=0)
+    stage.workers.end(sent_before := stage.workers.runs[-1].turn)
+    stage.settle()
+    run = stage.workers.runs[-1]
+    assert (run.turn, run.text) == (sent["message_id"], "x") != (sent_before, "x")
+    assert run.environment["SHOWCALLER_ORIGIN"] == "agent"
+    via = json.loads(run.environment["SHOWCALLER_VIA"])
+    assert (via["session"], via["title"]) == (caller.session, "work")
 
 
 def test_a_prompt_carries_the_hops_of_the_turn_that_sends_it(stage: Stage) -> None:

@@ -1,0 +1,25 @@
+"""What a turn's work sees of the environment of the process that runs it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+OURS: Final = "SHOWCALLER_"
+HANDED_ON: Final = frozenset({"SHOWCALLER_HOME", "SHOWCALLER_DEBUG"})
+"""Of ours, what a person sets for every program of ours that is started below."""
+SERVICE: Final = frozenset(
+    {"NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID", "WATCHDOG_PID", "WATCHDOG_USEC"}
+)
+"""What a service manager says to the one process that it has started."""
+
+
+def inherited(around: Mapping[str, str]) -> dict[str, str]:
+    """Give what work may see of the environment ``around`` it. Pure.
+
+    Left out is what of ours is for somebody else: the variables of a turn in which this relay itself runs,
+    which would pass for the turn's own, and whatever else bears our name.
+    """
+    return {name: value for name, value in around.items() if _is_handed_on(name)}
+
+
+def _is_handed_on(name: str) -> bool:
+    return name in HANDED_ON if name.startswith(OURS) else name not in SERVICE
