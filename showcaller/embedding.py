@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
+from showcaller.actors.contract.emptiness import absent
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.settings import DEFAULTS, Settings
@@ -290,7 +291,10 @@ def _in_order(run: LocalFanout) -> list[ItemResult]:
 
 
 def _to_this(arguments: Any) -> Any:
-    return {"relay": "this", **arguments} if isinstance(arguments, dict) else arguments
+    """Name this relay where none is named: what is empty counts as absent."""
+    if not isinstance(arguments, dict) or not absent(arguments.get("relay")):
+        return arguments
+    return {**arguments, "relay": "this"}
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from showcaller import Relay
-from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.transport.doors.start_error import RelayStartError
 
 
@@ -48,6 +48,14 @@ def test_a_copy_never_takes_the_place_of_what_the_relay_keeps(tmp_path: Path) ->
             assert relay.call(call)["status"] == "done"
     with Relay.open(tmp_path / "home") as relay:
         assert len(relay.call({"action": "list_sessions"})["sessions"]) == 4
+
+
+@pytest.mark.parametrize("empty", [None, "", "  ", [], {}, [""], {"a": None}])
+def test_an_empty_relay_is_this_one_as_when_it_is_left_out(tmp_path: Path, empty: object) -> None:
+    with Relay.open(tmp_path / "home") as relay:
+        call = {"action": "list_sessions"}
+        assert relay.call({**call, "relay": empty}) == relay.call(call)
+        assert relay.call({**call, "relay": "another"})["code"] == Code.UNKNOWN
 
 
 @pytest.mark.parametrize("killed", [True, False])

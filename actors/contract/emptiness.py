@@ -35,7 +35,12 @@ def is_empty(value: JsonValue) -> bool:
 
 def absent_foreign(value: JsonValue) -> bool:
     """Tell whether the value of an argument that the action does not take counts as absent."""
-    return value is False or is_empty(_without_empty(value))
+    return value is False or absent(value)
+
+
+def absent(value: JsonValue) -> bool:
+    """Tell whether a value counts as absent as it came."""
+    return is_empty(_without_empty(value))
 
 
 def _read(text: str, field: FieldInfo) -> JsonValue:
