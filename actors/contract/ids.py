@@ -11,7 +11,7 @@ Prefix = Literal["ses_", "msg_", "grp_", "sub_", "sch_", "ask_", "q_", "tsk_", "
 ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 LENGTH: Final = 12
 SHORTEST: Final = 6
-"""Characters after ``ses_`` that name a session at least."""
+"""Characters after ``ses_`` or ``grp_`` that name one at least, where a prefix is taken."""
 
 _BODY: Final = re.compile(rf"[0-9a-z]{{{LENGTH}}}")
 _START: Final = re.compile(rf"[0-9a-z]{{{SHORTEST},{LENGTH}}}")
@@ -51,8 +51,17 @@ def session_start(text: str) -> str | None:
     Returns None for a text that can name no session.
 
     """
-    body = text.removeprefix("ses_")
-    return f"ses_{body}" if _START.fullmatch(body) else None
+    return _start(text, "ses_")
+
+
+def group_start(text: str) -> str | None:
+    """Give the start of the ids that a name of a group can mean, as ``session_start`` does for ``grp_``."""
+    return _start(text, "grp_")
+
+
+def _start(text: str, prefix: Prefix) -> str | None:
+    body = text.removeprefix(prefix)
+    return f"{prefix}{body}" if _START.fullmatch(body) else None
 
 
 def names_session(text: str, session: str) -> bool:

@@ -22,6 +22,7 @@ _BY_ID = Statement(
     .order_by(SessionGroup.id)
     .limit(Slot("limit"))
 )
+_BY_WHOLE_ID = Statement(SessionGroup.select(*_GROUP).where(SessionGroup.id == Slot("id"), _STANDS))
 _BY_NAME = Statement(
     SessionGroup.select(*_GROUP)
     .where(SessionGroup.name == Slot("name"), _STANDS)
@@ -65,19 +66,21 @@ _OTHERS = Statement(
 )
 
 
-def find_group(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[dict[str, Any]]:
+def find_group(
+    db: sqlite3.Connection, name: str, start: str | None = None, limit: int = 20
+) -> list[dict[str, Any]]:
     """Give groups of exactly this name, newest first; without any, those that show it, whatever the case.
 
-    Without any of either, those whose id begins with ``prefix``, with or without its ``grp_``. Each is
-    ``{"id", "name", "created_at"}``. A group that an agent made is there only as long as it has sessions.
+    Without any of either, the one of this whole id or, when ``start`` is given, those whose id begins with
+    that. Each is ``{"id", "name", "created_at"}``. A group that an agent made is there only as long as it has
+    sessions.
     """
-    named = _BY_NAME.records(db, name=prefix, limit=limit)
-    named = named or _BY_SHOWN_NAME.records(db, name=prefix.casefold(), limit=limit)
+    named = _BY_NAME.records(db, name=name, limit=limit)
+    named = named or _BY_SHOWN_NAME.records(db, name=name.casefold(), limit=limit)
     if named:
         return named
-    start = prefix if prefix.startswith("grp_") else f"grp_{prefix}"
-    if start == "grp_":
-        return []
+    if start is None:
+        return _BY_WHOLE_ID.records(db, id=name)
     return _BY_ID.records(db, start=start, end=prefix_end(start), limit=limit)
 
 

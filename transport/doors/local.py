@@ -7,6 +7,7 @@ from typing import Any
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.ids import group_start
 from showcaller.actors.contract.settings import Settings, check_setting
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
@@ -167,7 +168,11 @@ class LocalDoor:
         if not isinstance(group, str):
             raise invalid(f"A fan-out is named by text; a value of type {type(group).__name__} came.")
         shown = quote_foreign(group, 80)
-        found = self._read("find_group", prefix=group) if group and group.isprintable() else []
+        found = (
+            self._read("find_group", name=group, start=group_start(group))
+            if group and group.isprintable()
+            else []
+        )
         if not found:
             raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {shown}.", groups=self.list_fanouts())
         if len(found) > 1:

@@ -45,7 +45,7 @@ def refuse_archived(row: Row, nothing: str) -> None:
 
 async def find_group(context: CallContext, name: str) -> Row:
     """Give the one group that a caller's text names, for a session that is to be created in it."""
-    found: list[Row] = await context.read("find_group", prefix=name)
+    found: list[Row] = await context.read("find_group", name=name)
     if len(found) == 1:
         return found[0]
     how, total = "more than one group", len(found)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from showcaller.actors.contract.ids import Prefix, is_id, names_session, new_id, session_start
+from showcaller.actors.contract.ids import Prefix, group_start, is_id, names_session, new_id, session_start
 
 
 @pytest.mark.parametrize("prefix", get_args(Prefix))
@@ -58,3 +58,10 @@ def test_six_characters_or_more_name_a_session_with_or_without_its_prefix(length
 )
 def test_what_can_name_no_session_has_no_start(text: str) -> None:
     assert session_start(text) is None
+
+
+@pytest.mark.parametrize("text", ["grp_3f9c2a", "3f9c2a"])
+def test_a_group_is_named_by_as_much_of_its_id_where_a_part_is_taken(text: str) -> None:
+    assert group_start(text) == "grp_3f9c2a"
+    assert group_start(text[:-1]) is None
+    assert group_start(f"ses_{text}") is None

@@ -13,21 +13,33 @@ def group(desk: Desk, name: str, title: str | None, at: int = 10) -> None:
     desk.value("create_group", group=f"grp_{name}", name=title, origin="owner", at=at)
 
 
-def test_a_group_is_found_by_its_name_or_by_how_its_id_begins(desk: Desk) -> None:
+def test_a_group_is_found_by_its_name_or_by_its_whole_id(desk: Desk) -> None:
     group(desk, "abc1", "nightly", 10)
     group(desk, "abc2", "nightly", 20)
-    group(desk, "xyz", "abc", 30)
+    group(desk, "xyz", "grp_abc1", 30)
     found = {
-        prefix: [group["id"] for group in desk.read("find_group", prefix=prefix)]
-        for prefix in ("nightly", "abc", "abc1", "grp_abc", "night")
+        name: [group["id"] for group in desk.read("find_group", name=name)]
+        for name in ("nightly", "grp_abc1", "grp_abc2", "abc2", "grp_abc", "a", "night", "", "grp_")
     }
+    nothing: dict[str, list[str]] = {name: [] for name in ("abc2", "grp_abc", "a", "night", "", "grp_")}
     assert found == {
         "nightly": ["grp_abc2", "grp_abc1"],
-        "abc": ["grp_xyz"],
-        "abc1": ["grp_abc1"],
-        "grp_abc": ["grp_abc1", "grp_abc2"],
-        "night": [],
+        "grp_abc1": ["grp_xyz"],
+        "grp_abc2": ["grp_abc2"],
+        **nothing,
     }
+
+
+def test_where_a_start_is_given_a_group_is_found_by_how_its_id_begins_too(desk: Desk) -> None:
+    group(desk, "abc1", "nightly", 10)
+    group(desk, "abc2", "abc1", 20)
+
+    def found(name: str, start: str) -> list[str]:
+        return [group["id"] for group in desk.read("find_group", name=name, start=start)]
+
+    assert found("abc", "grp_abc") == ["grp_abc1", "grp_abc2"]
+    assert found("abc1", "grp_abc1") == ["grp_abc2"]
+    assert found("abd", "grp_abd") == []
 
 
 def test_a_group_is_found_in_any_case_and_by_its_heads_title_where_no_other_has_the_name(
@@ -37,24 +49,17 @@ def test_a_group_is_found_in_any_case_and_by_its_heads_title_where_no_other_has_
     desk.value("create_group", group="grp_led", name=None, origin="agent", at=10, head="ses_head")
     desk.session("head", title="Größe 2.4", group="grp_led")
     for name, found in (("nightly", "grp_a"), ("GRÖSSE 2.4", "grp_led"), ("größe 2.4", "grp_led")):
-        assert [each["id"] for each in desk.read("find_group", prefix=name)] == [found]
+        assert [each["id"] for each in desk.read("find_group", name=name)] == [found]
     group(desk, "b", "nightly")
-    assert [each["id"] for each in desk.read("find_group", prefix="nightly")] == ["grp_b"]
+    assert [each["id"] for each in desk.read("find_group", name="nightly")] == ["grp_b"]
     assert desk.read("load_session", session="ses_head")["group_name"] == "Größe 2.4"
 
 
 def test_a_group_without_any_name_is_in_nobodys_way(desk: Desk) -> None:
     desk.value("create_group", group="grp_bare", name=None, origin="agent", at=10, head="ses_gone")
     desk.session("b", group="grp_bare")
-    assert desk.read("find_group", prefix="nobody's") == []
-    assert [each["id"] for each in desk.read("find_group", prefix="bare")] == ["grp_bare"]
-
-
-@pytest.mark.parametrize("prefix", ["", "grp_"])
-def test_the_beginning_of_every_id_names_no_group(desk: Desk, prefix: str) -> None:
-    group(desk, "a", "A")
-    assert desk.read("find_group", prefix=prefix) == []
-    assert [each["id"] for each in desk.read("find_group", prefix="grp_a")] == ["grp_a"]
+    assert desk.read("find_group", name="nobody's") == []
+    assert [each["id"] for each in desk.read("find_group", name="grp_bare")] == ["grp_bare"]
 
 
 @pytest.mark.parametrize("name", [None, "Made"])
@@ -66,14 +71,14 @@ def test_a_group_that_an_agent_made_is_there_as_long_as_it_has_sessions_and_an_o
     desk.session("head", title="Head", group="grp_made")
     desk.session("k", group="grp_kept")
     names = ("grp_made", name or "head")
-    assert [len(desk.read("find_group", prefix=each)) for each in names] == [1, 1]
+    assert [len(desk.read("find_group", name=each)) for each in names] == [1, 1]
     for session in ("head", "k"):
         desk.value("archive_session", session=f"ses_{session}", at=4_000)
-    assert [len(desk.read("find_group", prefix=each)) for each in names] == [1, 1]
+    assert [len(desk.read("find_group", name=each)) for each in names] == [1, 1]
     for session in ("head", "k"):
         desk.value("delete_session", session=f"ses_{session}", at=5_000)
-    assert [len(desk.read("find_group", prefix=each)) for each in names] == [0, 0]
-    assert [len(desk.read("find_group", prefix=each)) for each in ("grp_kept", "kept")] == [1, 1]
+    assert [len(desk.read("find_group", name=each)) for each in names] == [0, 0]
+    assert [len(desk.read("find_group", name=each)) for each in ("grp_kept", "kept")] == [1, 1]
 
 
 def test_groups_come_by_their_newest_activity_with_how_many_they_are(desk: Desk) -> None:

@@ -50,11 +50,20 @@ def test_a_run_tells_its_name_its_total_and_how_far_it_is(stage: Stage) -> None:
     assert (run.started, run.running) == (3, 0)
 
 
+def test_too_short_a_part_of_its_id_finds_no_run(stage: Stage) -> None:
+    run = start(stage, ["a"], name="counts")
+    finish(stage, run)
+    for part in (run.group[:9], run.group[4:9], run.group[4], "grp_"):
+        with pytest.raises(Refusal) as refused:
+            resume(stage, part)
+        assert refused.value.code == Code.UNKNOWN_GROUP
+
+
 def test_a_run_without_a_name_gets_one_that_finds_it_again(stage: Stage) -> None:
     run = start(stage, ["a"])
     finish(stage, run)
     assert run.name == f"fanout-{run.group[4:10]}"
-    for name in (run.name, run.group, run.group[:9], run.group[4:9]):
+    for name in (run.name, run.group, run.group[:10], run.group[4:10]):
         again = resume(stage, name)
         assert again.group == run.group
         assert finish(stage, again) == {"a": "done"}
