@@ -5,7 +5,7 @@ It knows nothing of relays.
 
 from pykka import ActorDeadError, ActorProxy, ActorRegistry, CallableProxy, Timeout, get_all, traversable
 
-from showcaller.actors.runtime.actor import Actor, MailboxPolicy
+from showcaller.actors.runtime.actor import Actor
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
 from showcaller.actors.runtime.bridge import on_loop
 from showcaller.actors.runtime.child_spec import Backoff, ChildSpec
@@ -28,6 +28,7 @@ from showcaller.actors.runtime.errors import (
 )
 from showcaller.actors.runtime.exits import DeadLetter, Exit, Terminated
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.mailbox_terms import MailboxPolicy
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef
 from showcaller.actors.runtime.restart_intensity import RestartIntensity

@@ -2,16 +2,16 @@
 
 import inspect
 from _thread import start_new_thread
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 import pykka
 
-from showcaller.actors.runtime.choices import is_a, refuse_unknown
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.ending import end_unborn
 from showcaller.actors.runtime.exits import Exit
 from showcaller.actors.runtime.futures import Future
+from showcaller.actors.runtime.mailbox_terms import MailboxPolicy, refuse_nonsense, refuse_own
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.ref import ActorRef, refuse_foreign
 from showcaller.actors.runtime.registry import RUNNING
@@ -19,8 +19,6 @@ from showcaller.actors.runtime.spawning import make_ref
 from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 
 logger = UnfailingLogger("pykka")
-
-MailboxPolicy = Literal["refuse", "drop_newest", "drop_oldest"]
 
 
 class Actor(pykka.Actor):
@@ -67,20 +65,14 @@ class Actor(pykka.Actor):
         for hook in (cls.on_stop, cls.on_failure):
             if inspect.iscoroutinefunction(hook):
                 raise TypeError(f"{hook.__qualname__} cannot be async: the actor takes no replies any more")
-        refuse_unknown(f"{cls.__name__}.mailbox_policy", cls.mailbox_policy, get_args(MailboxPolicy))
-        limit = cls.mailbox_limit
-        if limit is None:
-            return
-        if not is_a(limit, int):
-            raise TypeError(f"{cls.__name__}.mailbox_limit must be a whole number or None, not {limit!r}")
-        if limit < 1:
-            raise ValueError(f"{cls.__name__}.mailbox_limit must be at least 1, not {limit}")
+        _refuse_generators(cls)
+        refuse_nonsense(cls)
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         if self._actor_ref is None:  # a supervised actor has its ref before it is made
             dispatcher = here.dispatcher or default_dispatcher()
             dispatcher.refuse_start(type(self))
-            plain = self.mailbox_limit is None and not self.pinned  # mostly, and then a call less
+            plain = type(self).mailbox_limit is None and not self.pinned  # mostly, and then a call less
             self._actor_ref = ActorRef(self, dispatcher) if plain else make_ref(self, dispatcher)
 
     @classmethod
@@ -103,6 +95,11 @@ class Actor(pykka.Actor):
                 raise
         ref = actor._actor_ref
         assert ref is not None, "Actor.__init__() was not called: call super().__init__() in yours"
+        try:
+            refuse_own(actor)
+        except TypeError as error:
+            end_unborn(ref, actor, error)
+            raise
         try:
             if cls.registered:
                 RUNNING.append(ref)
@@ -173,3 +170,14 @@ class Actor(pykka.Actor):
 
     def _start_actor_loop(self) -> None:
         self.actor_ref._dispatcher.schedule(self.actor_ref)
+
+
+def _refuse_generators(actor_class: type[Actor]) -> None:
+    """Raise ``TypeError`` for a handler or a hook with ``yield``: it would never run."""
+    hooks = (actor_class.on_start, actor_class.on_stop, actor_class.on_failure)
+    never_run: list[Any] = [
+        hook for hook in (*hooks, actor_class.on_receive) if inspect.isasyncgenfunction(hook)
+    ]
+    never_run += [hook for hook in hooks if inspect.isgeneratorfunction(hook)]
+    if never_run:
+        raise TypeError(f"{never_run[0].__qualname__} would never run: it has a yield, which nobody asks for")

@@ -14,6 +14,7 @@ from showcaller.actors.runtime.errors import MailboxFull
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.limited_mail import LimitedMail
+from showcaller.actors.runtime.mailbox_terms import refuse_nonsense
 from showcaller.actors.runtime.ref import ActorRef
 
 if TYPE_CHECKING:
@@ -37,10 +38,12 @@ class BoundedRef(ActorRef[A]):
     drops the oldest message passes over own mail that is older only once.
     """
 
-    __slots__ = ("_own", "_room")
+    __slots__ = ("_limit", "_own", "_policy", "_room")
 
     def __init__(self, actor: Any, dispatcher: "BaseDispatcher") -> None:
+        refuse_nonsense(type(actor))  # it may have been changed since the class was made
         super().__init__(actor, dispatcher)
+        self._limit, self._policy = type(actor).mailbox_limit, type(actor).mailbox_policy
         self._mail: LimitedMail = LimitedMail(self._mail)  # type: ignore[assignment]
         self._own = len(self._mail)
         self._room = threading.RLock()
@@ -63,27 +66,24 @@ class BoundedRef(ActorRef[A]):
         if ending.is_own(mail):
             self.post(mail)
             return
-        actor_class: Any = self.actor_class
-        limit, policy = actor_class.mailbox_limit, actor_class.mailbox_policy
         with self._room:
-            full = self._mail.waiting() - self._own >= limit
+            full = self._mail.waiting() - self._own >= self._limit
             dropped = mail
             if not full:
                 self._mail.append(mail)
-            elif policy == "drop_oldest":
+            elif self._policy == "drop_oldest":
                 self._mail.append(mail)  # first, so that it is never empty while there is mail
                 dropped = self._mail.drop_oldest(ending.is_own)
         try:
             if full:
-                self._turn_away(dropped, policy)
+                self._turn_away(dropped)
         finally:
             self._try_gate()
 
     def post(self, message: Any) -> None:
         """Put mail of the runtime's own into the mailbox, but no dead letter too many. Thread-safe."""
-        actor_class: Any = self.actor_class
         with self._room:
-            if type(message) is DeadLetter and self._mail.waiting() >= actor_class.mailbox_limit:
+            if type(message) is DeadLetter and self._mail.waiting() >= self._limit:
                 return
             self._own += ending.is_own(message)
             self._mail.append(message)
@@ -100,15 +100,14 @@ class BoundedRef(ActorRef[A]):
             look_after(self)
             raise
 
-    def _turn_away(self, mail: Any, policy: str) -> None:
-        limit = self.actor_class.mailbox_limit  # type: ignore[attr-defined]
+    def _turn_away(self, mail: Any) -> None:
         full = MailboxFull(
-            f"{self} lets no more than {limit} messages wait (mailbox_limit; policy {policy!r})"
+            f"{self} lets no more than {self._limit} messages wait (mailbox_limit; policy {self._policy!r})"
         )
         if type(mail) is Envelope:
             if mail.reply is not None:
                 mail.reply.try_set_exception(full)
-        elif policy == "refuse":
+        elif self._policy == "refuse":
             raise full
         else:
             self._dispatcher.dead_letter(self, mail)

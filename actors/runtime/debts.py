@@ -98,11 +98,20 @@ def hand_on(reply: "Future[Any] | None", to: "ActorRef[Any] | None" = None) -> N
     """
     if reply is None:
         return
+    refuse_no_reply(reply)
+    if to is not None and not hasattr(to, "_dispatcher"):
+        raise TypeError(f"a reply cannot be handed on to {to!r}: give the ref of one of showcaller's actors")
     release(reply)
     if to is not None and not reply.done:
         debt = Debt(to, reply)
         if to._actor is None:  # first entered, then looked: who ends a life does it the other way round
             debt.end(ReplyLost(_text(to, NORMAL), to._dispatcher.late_reply))
+
+
+def refuse_no_reply(reply: object) -> None:
+    """Raise ``TypeError`` for what is no future of ours."""
+    if not hasattr(reply, "answerer"):
+        raise TypeError(f"a reply to pass on cannot be {reply!r}: give what take_reply gave, or a Future")
 
 
 def release(reply: "Future[Any]") -> None:

@@ -3,6 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pykka
+
+from showcaller.actors.runtime.choices import is_a
+
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
 
@@ -57,3 +61,11 @@ class Derivation:
 
 
 __all__ = ["Derivation"]
+
+
+def getter_of(sources: "Sequence[pykka.Future[Any]]") -> Callable[[float | None], list[Any]]:
+    """Give a hook that gets all of them, or raise ``TypeError`` if one is no future at all."""
+    for source in sources:
+        if not is_a(source, pykka.Future):
+            raise TypeError(f"{source!r} cannot be joined: give futures")
+    return lambda timeout: [source.get(timeout=timeout) for source in sources]

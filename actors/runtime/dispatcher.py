@@ -22,6 +22,7 @@ from showcaller.actors.runtime.blocking import wait_blocked
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK, Clock
 from showcaller.actors.runtime.closing import abandon, close, end_waiting, halt
 from showcaller.actors.runtime.context import BETWEEN, here
+from showcaller.actors.runtime.dispatcher_options import refuse_nonsense
 from showcaller.actors.runtime.errors import DispatcherClosed
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.pinned import PinnedThread
@@ -68,6 +69,7 @@ class Dispatcher(BaseDispatcher):
         slow_after: float = 1.0,
         wall_check: float = 1.0,
     ) -> None:
+        refuse_nonsense(name, clock, max_blocked, patience, slow_after, wall_check)
         super().__init__(clock)
         self.name = name
         self.max_blocked = max_blocked

@@ -16,7 +16,7 @@ import pykka
 from showcaller.actors.runtime.context import current_cell, here
 from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
-from showcaller.actors.runtime.derivation import Derivation
+from showcaller.actors.runtime.derivation import Derivation, getter_of
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
 from showcaller.actors.runtime.handler import Blocked, Handler, broken_off, may_not_wait, wake
@@ -338,7 +338,7 @@ class Future(pykka.Future[T]):
         if all(isinstance(source, Future) for source in sources):
             return self._derive(cast("tuple[Future[Any], ...]", sources), list)
         joined: Future[Iterable[Any]] = Future()
-        joined.set_get_hook(lambda timeout: [source.get(timeout=timeout) for source in sources])
+        joined.set_get_hook(getter_of(sources))
         return joined
 
 

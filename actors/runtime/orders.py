@@ -10,6 +10,7 @@ from showcaller.actors.runtime import ending
 from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.handler import LIMBO
 from showcaller.actors.runtime.lineage import Recipe
+from showcaller.actors.runtime.mailbox_terms import refuse_own
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.actor import Actor
@@ -76,6 +77,7 @@ class Begin:
         rest: Iterable[Any] = ()
         try:
             fresh.__init__(*recipe.args, **recipe.kwargs)  # type: ignore[misc]
+            refuse_own(fresh)
         except BaseException as error:
             ending.fail(cell, fresh, error, rest, starting=True)
             return False

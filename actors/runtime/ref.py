@@ -10,7 +10,7 @@ import pykka
 from showcaller.actors.runtime.cell import Cell
 from showcaller.actors.runtime.context import here
 from showcaller.actors.runtime.cycles import refuse_cycle
-from showcaller.actors.runtime.debts import release
+from showcaller.actors.runtime.debts import refuse_no_reply, release
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import STOP, Envelope, StopAsk, dead
 from showcaller.actors.runtime.exits import NORMAL, Terminated
@@ -157,7 +157,9 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         """Pass a message on together with the reply that somebody else waits for (see ``take_reply``)."""
         if reply is None:
             self.tell(message)
-        elif self._actor is None:
+            return
+        refuse_no_reply(reply)
+        if self._actor is None:
             reply.try_set_exception(dead(self))
         else:
             release(reply)
@@ -227,6 +229,8 @@ class ActorRef(Cell, pykka.ActorRef[A]):
 
         With ``block=False`` gives the future of that answer.
         """
+        if timeout is not None:
+            refuse_no_time(timeout)
         stopped: Future[bool] = Future(self)
         if self._actor is None:
             stopped.set(False)

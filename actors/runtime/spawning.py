@@ -18,7 +18,7 @@ def make_ref(actor: "Actor", dispatcher: "BaseDispatcher") -> ActorRef[Any]:
     """Make the ref of an actor, to run on ``dispatcher``, or on a thread of its own if it is pinned."""
     if actor.pinned:
         dispatcher = dispatcher.pin()
-    if actor.mailbox_limit is None:
+    if type(actor).mailbox_limit is None:
         return ActorRef(actor, dispatcher)
     return BoundedRef(actor, dispatcher)
 

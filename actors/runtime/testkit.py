@@ -20,6 +20,7 @@ import pykka
 from showcaller.actors.runtime.actor import Actor
 from showcaller.actors.runtime.base_dispatcher import BaseDispatcher, Runnable
 from showcaller.actors.runtime.bridge import has_work
+from showcaller.actors.runtime.choices import is_a
 from showcaller.actors.runtime.clock import Clock
 from showcaller.actors.runtime.context import Turn, current_cell, here
 from showcaller.actors.runtime.cycles import cycle_of
@@ -75,7 +76,9 @@ class ManualDispatcher(BaseDispatcher):
     _by_hand = True
 
     def __init__(self, *, seed: int | None = None, clock: ManualClock | None = None) -> None:
-        self.manual_clock = clock or ManualClock()
+        if clock is not None and not is_a(clock, ManualClock):
+            raise TypeError(f"the clock of a manual dispatcher cannot be {clock!r}: give a ManualClock()")
+        self.manual_clock = ManualClock() if clock is None else clock
         super().__init__(self.manual_clock)
         self._random = None if seed is None else random.Random(seed)
         self.steps = 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
+from showcaller.actors.runtime.choices import is_a
 from showcaller.actors.runtime.clock import Clock
 from showcaller.actors.runtime.errors import DispatcherClosed, MailboxFull, ReplyOverdue
 from showcaller.actors.runtime.wall_time import seconds_of
@@ -167,6 +168,8 @@ class Timers:
 
         The times do not drift; those missed because the process stood still are left out.
         """
+        if not is_a(seconds, int, float):
+            raise TypeError(f"an interval is a number of seconds, not {seconds!r}")
         if not seconds > 0:
             raise ValueError(f"an interval must be above 0 seconds, not {seconds!r}")
         if seconds < SHORTEST:

@@ -12,12 +12,15 @@ from showcaller.actors.runtime import (
     Actor,
     ActorDeadError,
     ActorRef,
+    ActorRegistry,
     ChildSpec,
     Dispatcher,
     GetChild,
     MailboxFull,
     MailboxPolicy,
     RestartIntensity,
+    StartChild,
+    StartFailed,
     Supervisor,
     Terminated,
     ending,
@@ -117,6 +120,43 @@ class TestBounded:
     def test_a_policy_with_a_typo_is_refused(self) -> None:
         with pytest.raises(ValueError, match=r"Lossy\.mailbox_policy cannot be 'drop-oldest': choose"):
             type("Lossy", (Actor,), {"mailbox_limit": 5, "mailbox_policy": "drop-oldest"})
+
+    def test_a_limit_is_no_truth_value(self) -> None:
+        with pytest.raises(TypeError, match="must be a whole number or None, not True"):
+            type("True", (Actor,), {"mailbox_limit": True})
+
+    def test_a_class_that_was_changed_since_is_refused_at_the_start(self, manual: ManualDispatcher) -> None:
+        changed = type("Changed", (Actor,), {"mailbox_limit": 5})
+        changed.mailbox_limit = 0  # type: ignore[attr-defined]
+        with pytest.raises(ValueError, match="must be at least 1"):
+            changed.start()  # type: ignore[attr-defined]
+
+    def test_a_mailbox_keeps_the_terms_that_it_was_made_with(self, manual: ManualDispatcher) -> None:
+        changed: Any = type("Changed", (Actor,), {"mailbox_limit": 1})
+        ref = changed.start()
+        changed.mailbox_limit = None
+        ref.tell("room")
+        with pytest.raises(MailboxFull, match="no more than 1"):
+            ref.tell("no room")
+
+    @pytest.mark.parametrize("own", [{"mailbox_limit": 2}, {"mailbox_policy": "drop_newest"}])
+    @pytest.mark.parametrize("early", [True, False])
+    def test_terms_of_one_actor_alone_are_refused(
+        self, own: dict[str, Any], early: bool, manual: ManualDispatcher
+    ) -> None:
+        class Own(Actor):
+            def __init__(self) -> None:
+                if early:
+                    vars(self).update(own)
+                super().__init__()
+                vars(self).update(own)
+
+        with pytest.raises(TypeError, match=r"Own sets self\.mailbox_.*declare it in the class"):
+            Own.start()
+        supervisor = Supervisor.start()
+        with pytest.raises(StartFailed, match=r"Own sets self\.mailbox_"):
+            supervisor.ask(StartChild(ChildSpec("own", Own)))
+        assert ActorRegistry.get_by_class(Own) == []
 
     def test_a_supervised_one_is_bounded_too(self, manual: ManualDispatcher) -> None:
         ref: ActorRef[Any] = Supervisor.start([ChildSpec("bounded", Bounded)]).ask(GetChild("bounded"))
