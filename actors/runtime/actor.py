@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import pykka
 
-from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.context import current_dispatcher
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.ending import end_unborn
 from showcaller.actors.runtime.exits import Exit
@@ -70,7 +70,7 @@ class Actor(pykka.Actor):
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         if self._actor_ref is None:  # a supervised actor has its ref before it is made
-            dispatcher = here.dispatcher or default_dispatcher()
+            dispatcher = current_dispatcher() or default_dispatcher()
             dispatcher.refuse_start(type(self))
             plain = type(self).mailbox_limit is None and not self.pinned  # mostly, and then a call less
             self._actor_ref = ActorRef(self, dispatcher) if plain else make_ref(self, dispatcher)

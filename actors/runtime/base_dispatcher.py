@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from showcaller.actors.runtime.clock import Clock
-from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.context import enter, leave
 from showcaller.actors.runtime.counters import Counters
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
@@ -141,10 +141,9 @@ class BaseDispatcher:
     # -- being the dispatcher of a block -----------------------------------------------------------
 
     def __enter__(self) -> Self:
-        """Let actors that this thread starts inside the ``with`` run here."""
-        here.outer = (here.dispatcher, here.outer)
-        here.dispatcher = self
+        """Let actors that this thread, or this asyncio task, starts inside the ``with`` run here."""
+        enter(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        here.dispatcher, here.outer = here.outer
+        leave(self)

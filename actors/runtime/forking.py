@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
-from showcaller.actors.runtime.context import Turn, here
+from showcaller.actors.runtime.context import Turn, here, leave_all
 from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.long_waits import lock as looking
 from showcaller.actors.runtime.program_end import PROGRAM_END
@@ -51,6 +51,7 @@ def _let_go() -> None:
 
 
 def _begin_child() -> None:
+    leave_all(_inherited)
     if any(here.dispatcher is each for each in _inherited):
         here.dispatcher = None  # from here on the child's own
         here.turn = Turn()

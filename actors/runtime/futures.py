@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import pykka
 
-from showcaller.actors.runtime.context import current_cell, here
+from showcaller.actors.runtime.context import current_cell, current_dispatcher, here
 from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
 from showcaller.actors.runtime.derivation import Derivation, getter_of
@@ -235,7 +235,7 @@ class Future(pykka.Future[T]):
                 return cast("T", self._hook.get(timeout))
             if delivery.put_off is not None:
                 deliver_first()
-            dispatcher = here.dispatcher
+            dispatcher = current_dispatcher()
             wait = wait_in_thread if dispatcher is None else dispatcher.wait_for
             if not wait(self, timeout):
                 raise pykka.Timeout(f"{timeout} seconds")

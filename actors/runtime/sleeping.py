@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from showcaller.actors.runtime.context import here
+from showcaller.actors.runtime.context import current_dispatcher
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.program import default_dispatcher
 from showcaller.actors.runtime.timers import Timers
@@ -57,5 +57,5 @@ def sleep(seconds: float) -> Future[None]:
     dispatcher:``, or the process's own), so a test moves it. 0 or less lets those go first who have mail
     now. Ends in ``DispatcherClosed`` when that dispatcher is closed before. Thread-safe.
     """
-    dispatcher = here.dispatcher
+    dispatcher = current_dispatcher()
     return _Slept((default_dispatcher() if dispatcher is None else dispatcher).timers, seconds)
