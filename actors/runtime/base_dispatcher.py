@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from showcaller.actors.runtime.clock import Clock
 from showcaller.actors.runtime.context import enter, leave
 from showcaller.actors.runtime.counters import Counters
+from showcaller.actors.runtime.envelope import dead
 from showcaller.actors.runtime.exits import DeadLetter
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.ref import refuse_foreign
@@ -39,6 +40,8 @@ class BaseDispatcher:
 
     _by_hand = False  # whether its actors run only while one thread turns it
 
+    _inherited = False  # whether its threads are those of the process that this one was forked from
+
     clock: Clock
     """The time that its actors and timers go by; under the test kit one that a test moves."""
 
@@ -66,6 +69,8 @@ class BaseDispatcher:
 
     def refuse_wait(self, owner: "Cell") -> None:
         """Raise why this thread, which blocks until ``owner`` answers, would wait for ever."""
+        if self._inherited:
+            raise dead(owner)
 
     def refuse_start(self, actor_class: type[Any]) -> None:
         """Raise ``DispatcherClosed`` if nobody would run a new actor here."""

@@ -7,6 +7,7 @@ their actors dead, and nobody's code is called for that: it is the parent's to e
 
 import os
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pykka
@@ -60,6 +61,18 @@ def _begin_child() -> None:
     _let_go()
 
 
+def _with_children(cells: "list[Any]") -> "Iterator[ActorRef[Any]]":
+    """Give the actors among the cells, and all below them: a supervisor knows its children."""
+    left = [cell for cell in cells if isinstance(cell, ActorRef)]
+    while left:
+        cell = left.pop()
+        if cell._actor is None:
+            continue  # dead, or given already
+        yield cell
+        if cell._extras is not None:
+            left += cell._extras.children or ()
+
+
 def _close(dispatcher: "Dispatcher") -> None:
     pinned = list(dispatcher._pinned)
     held = [thread.runnable for thread in dispatcher._threads] + [thread.cell for thread in pinned]
@@ -67,10 +80,12 @@ def _close(dispatcher: "Dispatcher") -> None:
     known += [
         ref for ref in RUNNING if isinstance(ref, ActorRef) and ref._dispatcher.unpinned() is dispatcher
     ]
-    for cell in known:
-        if isinstance(cell, ActorRef):
-            cell._actor = None
-            RUNNING.discard(cell)
+    for cell in _with_children(known):
+        cell._actor = None
+        RUNNING.discard(cell)
+    dispatcher._inherited = (
+        True  # one that a thread had between gate and queue is in no list, if nobody's child
+    )
     dispatcher._lock, dispatcher._tally = threading.RLock(), threading.RLock()
     dispatcher._runner = dispatcher._parked = dispatcher._starved = None
     for held_by in (dispatcher._threads, dispatcher._blocked, dispatcher._pinned, dispatcher._spares):

@@ -362,7 +362,7 @@ _OWN = _AT_ONCE | {Derivation}  # compared by identity, and there once
 def _refuse_vain_wait(future: Future[Any]) -> None:
     """Raise if this thread would wait for ever, because nobody but itself lets the owner of the reply run."""
     dispatcher = getattr(future.answerer, "_dispatcher", None)
-    if dispatcher is not None and not dispatcher._by_hand:  # mostly: to look for the owner takes longer
+    if dispatcher is not None and not (dispatcher._by_hand or dispatcher._inherited):  # mostly, and faster
         return
     owner, _ = owner_of(future)
     if owner is not None:
