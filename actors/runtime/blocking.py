@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from showcaller.actors.runtime.context import current_cell
 from showcaller.actors.runtime.cycles import chain, cycle_of
 from showcaller.actors.runtime.errors import DispatcherExhausted
-from showcaller.actors.runtime.futures import Future, wait_in_thread
+from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Blocked
+from showcaller.actors.runtime.thread_waits import wait_in_thread
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell

@@ -6,9 +6,10 @@ from collections.abc import Coroutine
 from traceback import walk_tb
 from typing import Any, TypeVar
 
-from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable
+from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable, LoopNotRunning
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.unfailing_log import shown, told
+from showcaller.actors.runtime.waits import LoopWork
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ class _OnLoop(Future[T]):
     __slots__ = ("_loop",)
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__()
+        super().__init__(LoopWork(loop))
         self._loop = loop
 
     def get(self, *, timeout: float | None = None) -> T:
@@ -52,8 +53,13 @@ def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
     """Run a coroutine on a running asyncio loop of another thread, and give a future to await in a handler.
 
     The future ends in what the coroutine returns or raises; a cancelled one ends in
-    ``concurrent.futures.CancelledError``. On the loop's own thread it can be awaited, not waited for.
+    ``concurrent.futures.CancelledError``. On the loop's own thread it can be awaited, not waited for: to
+    block there for it, or for the reply of an actor that awaits it, raises ``AskCycle`` in one of the two.
+    Raises ``LoopNotRunning`` for a loop that does not run; so does ``get()`` once the loop was closed.
     """
+    if not loop.is_running():
+        coroutine.close()
+        raise LoopNotRunning(f"{shown(loop)} does not run: start it, or hand on one that runs")
     bridged: Future[T] = _OnLoop(loop)
 
     def push(done: "concurrent.futures.Future[T]") -> None:

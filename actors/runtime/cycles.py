@@ -18,7 +18,15 @@ from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.handler import Handler
 from showcaller.actors.runtime.long_waits import lock, look_later
-from showcaller.actors.runtime.waits import TooLong, chain, error_of, lasting_path, waits_of
+from showcaller.actors.runtime.waits import (
+    BLOCKED_LOOPS,
+    LoopWork,
+    TooLong,
+    chain,
+    error_of,
+    lasting_path,
+    waits_of,
+)
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.cell import Cell
@@ -89,6 +97,8 @@ def may_wait(answerer: Any) -> bool:
     kind = type(answerer)
     if answerer is None or kind is Debt:
         return False
+    if kind is LoopWork:
+        return answerer.loop in BLOCKED_LOOPS
     return kind is tuple or kind is Handler or answerer._hold is not None
 
 

@@ -34,6 +34,10 @@ class ForeignAwaitable(RuntimeFault):
     """A handler awaited what is not the runtime's, or used asyncio where no loop runs; see ``on_loop``."""
 
 
+class LoopNotRunning(RuntimeFault):
+    """A coroutine was given to an asyncio loop that does not run it; see ``on_loop``."""
+
+
 class MailboxFull(RuntimeFault):
     """A bounded mailbox had no room for this message."""
 

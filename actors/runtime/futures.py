@@ -6,23 +6,23 @@ import itertools
 import queue
 import sys
 import threading
-from _thread import TIMEOUT_MAX, LockType, allocate_lock
 from collections.abc import Callable, Generator, Iterable, Iterator
 from types import MethodType, TracebackType
 from typing import Any, TypeVar, cast
 
 import pykka
 
-from showcaller.actors.runtime.context import current_cell, current_dispatcher, here
+from showcaller.actors.runtime.context import current_dispatcher, here
 from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
 from showcaller.actors.runtime.derivation import Derivation, getter_of
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
-from showcaller.actors.runtime.handler import Blocked, Handler, broken_off, may_not_wait, wake
+from showcaller.actors.runtime.handler import Handler
+from showcaller.actors.runtime.thread_waits import Waker, wait_in_thread
 from showcaller.actors.runtime.waits import owner_of
 
-__all__ = ["Future", "wait_in_thread"]
+__all__ = ["Future"]
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -342,59 +342,6 @@ class Future(pykka.Future[T]):
         return joined
 
 
-class _Waker:
-    """Wakes a thread that sleeps on a lock until a future is done."""
-
-    __slots__ = ("_woken",)
-
-    def __init__(self, woken: LockType) -> None:
-        self._woken = woken
-
-    def __call__(self, _: Future[Any]) -> None:
-        wake(self._woken)
-
-
 # Callbacks of our own, which set nothing off that is not put off, and do no harm when called twice.
-_AT_ONCE: frozenset[type[Any]] = frozenset({Handler, Debt, _Waker})
+_AT_ONCE: frozenset[type[Any]] = frozenset({Handler, Debt, Waker})
 _OWN = _AT_ONCE | {Derivation}  # compared by identity, and there once
-
-
-def _refuse_vain_wait(future: Future[Any]) -> None:
-    """Raise if this thread would wait for ever, because nobody but itself lets the owner of the reply run."""
-    dispatcher = getattr(future.answerer, "_dispatcher", None)
-    if dispatcher is not None and not (dispatcher._by_hand or dispatcher._inherited):  # mostly, and faster
-        return
-    owner, _ = owner_of(future)
-    if owner is not None:
-        owner._dispatcher.refuse_wait(owner)
-
-
-def wait_in_thread(future: Future[Any], timeout: float | None) -> bool:
-    """Block this thread until ``future`` is done or ``timeout`` seconds have passed; say which.
-
-    Raises ``pykka.ActorDeadError`` in a handler whose actor was killed by, or with, its supervisor.
-    """
-    if future.answerer is not None:
-        _refuse_vain_wait(future)
-    woken = allocate_lock()
-    woken.acquire()
-
-    wake_up = _Waker(woken)
-    cell = current_cell()
-    hold = None if cell is None else cell._hold
-    blocked = hold if type(hold) is Blocked else None
-    if cell is not None and blocked is not None:
-        blocked.woken = woken  # first this, then the look: who kills does it the other way round
-        if may_not_wait(cell):
-            blocked.broken_off = True
-            wake(woken)
-    future.add_done_callback(wake_up)
-    if future._done:
-        return True
-    came = woken.acquire(timeout=-1 if timeout is None else min(max(0.0, timeout), TIMEOUT_MAX))
-    if future.done:
-        return True
-    future.forget_callback(wake_up)
-    if came:
-        raise broken_off(cell)
-    return future.done

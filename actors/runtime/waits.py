@@ -12,6 +12,8 @@ from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.handler import Handler
 
 if TYPE_CHECKING:
+    import asyncio
+
     from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
     from showcaller.actors.runtime.cell import Cell
     from showcaller.actors.runtime.futures import Future
@@ -31,6 +33,19 @@ class Undertaking:
     def __init__(self, child: "Callable[[], Cell | None]") -> None:
         """``child`` gives whom the work waits for, None if for nobody; called from any thread."""
         self.child = child
+
+
+class LoopWork:
+    """Owes what a coroutine on an asyncio loop ends in: that waits while the thread of the loop blocks."""
+
+    __slots__ = ("loop",)
+
+    def __init__(self, loop: "asyncio.AbstractEventLoop") -> None:
+        self.loop = loop
+
+
+# What the threads block for that run asyncio loops.
+BLOCKED_LOOPS: "dict[asyncio.AbstractEventLoop, Future[Any] | None]" = {}
 
 
 class TooLong(Exception):
@@ -94,6 +109,9 @@ def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]
         return None, ()
     if kind is tuple:  # of derived futures: all of them must come
         return None, answerer
+    if kind is LoopWork:
+        blocks = BLOCKED_LOOPS.get(answerer.loop)
+        return None, () if blocks is None else (blocks,)
     if kind is Undertaking:
         child = answerer.child()
         return child, () if child is None else _keeps_from_starting(child)
@@ -138,6 +156,13 @@ def waits_of(cell: "Cell") -> "Future[Any] | None":
 def error_of(waits: "Cell", path: Path) -> AskCycle:
     """Give the error that names who waits for whom, from ``waits`` on, alike in every run with one seed."""
     owners = [answerer for _, answerer in path]
+    blocks = list(BLOCKED_LOOPS.values())
+    for reply, owner in path:
+        if reply in blocks:
+            return AskCycle(
+                "this reply can never come, the loop that is to run the coroutine is blocked until "
+                f"{_names([owner])[0]} answers: await that there (ref.request), instead of get() or ask()"
+            )
     if not waits.counters.actor_class.reentrant and all(owner is waits for owner in owners):
         return AskCycle(
             f"this reply can never come, {_names([waits])[0]} waits for itself: call the method itself, or "
