@@ -7,6 +7,7 @@ for steps can go on whatever the handlers wait for, and a handler as soon as its
 """
 
 import contextvars
+import threading
 from _thread import get_ident
 from collections.abc import Callable, Generator
 from functools import partial
@@ -48,10 +49,11 @@ class Wait(Sleeper):
 class Stint(Sleeper):
     """A plan that is carried out while who handed it in sleeps."""
 
-    __slots__ = ("fault", "found", "plan", "result")
+    __slots__ = ("fault", "found", "nested", "plan", "result")
 
-    def __init__(self, plan: Plan[Any]) -> None:
+    def __init__(self, plan: Plan[Any], *, nested: bool) -> None:
         super().__init__()
+        self.nested = nested  # a handler has handed it in, which goes on with its own step afterwards
         self.plan = plan
         self.found: Any = None  # what the step before has found; the first of a generator must be None
         self.result: Any = None
@@ -67,11 +69,13 @@ class Stacks:
         self._stints: list[Stint] = []  # the last is under way: a handler of those before has handed it in
         self._pinned: dict[Runnable, Helper] = {}
         self._threads: set[int] = set()  # those that take steps, or whose handler waits
+        self._lock = threading.RLock()  # for those that hand in a plan and the helper that looks for one
+        self._out = False  # a helper has the turn: after an interrupt perhaps without any plan
 
     @property
     def at_work(self) -> bool:
         """True while steps are taken."""
-        return bool(self._stints)
+        return self._out or bool(self._stints)
 
     def helps(self, thread: int) -> bool:
         """True of a thread on which steps are taken."""
@@ -83,15 +87,24 @@ class Stacks:
 
     def carry_out(self, plan: Plan[T]) -> T:
         """Have the steps taken that a plan asks for, and give or raise what comes of it."""
-        stint = Stint(plan)
-        self._stints.append(stint)
-        self._helper().wake()
+        stint = Stint(plan, nested=self.helps(get_ident()))
+        woken = False
         try:
+            with self._lock:
+                self._stints.append(stint)
+                at_work, self._out = self._out and not stint.nested, True
+            if not at_work:  # else an interrupt has left a step under way: who takes it goes on with us
+                self._helper().wake()
+            woken = True
             stint.sleep()
         except BaseException:  # an interrupt: nobody is to go on with it
-            if stint in self._stints:
-                self._stints.remove(stint)
+            with self._lock:
+                if stint in self._stints:
+                    self._stints.remove(stint)
+                self._out = self._out and woken
             raise
+        if not stint.nested:
+            self._go_on_with_others()
         if stint.fault is not None:
             try:
                 raise stint.fault
@@ -99,6 +112,14 @@ class Stacks:
                 del stint  # which the traceback would keep, and it the traceback
         result: T = stint.result
         return result
+
+    def _go_on_with_others(self) -> None:
+        """Let a helper go on with the plan of whom a signal handler has interrupted to hand in its own."""
+        with self._lock:
+            left = bool(self._stints) and not self._out
+            self._out = self._out or left
+        if left:
+            self._helper().wake()
 
     def wait(self, cell: "Cell", future: Future[Any], deadline: float | None, blocked: Blocked) -> bool:
         """Block the handler that runs; False at the deadline.
@@ -132,10 +153,15 @@ class Stacks:
 
     def _go_on(self) -> Sleeper | None:
         """Take steps until it is another thread's turn, which is given."""
-        following: Sleeper | None = None
-        while self._stints and following is None:
-            following = self._further(self._stints[-1])
-        return following
+        while True:
+            with self._lock:
+                if not self._stints:
+                    self._out = False
+                    return None
+                stint = self._stints[-1]
+            following = self._further(stint)
+            if following is not None:
+                return following
 
     def _further(self, stint: Stint) -> Sleeper | None:
         """Go a step further with a plan."""
@@ -155,10 +181,15 @@ class Stacks:
             stint.found = False
         return found if isinstance(found, Sleeper) else None
 
-    def _finish(self, stint: Stint, fault: BaseException | None) -> Stint:
+    def _finish(self, stint: Stint, fault: BaseException | None) -> Stint | None:
+        """Give the turn back to who has handed in a plan, unless an interrupt has ended that wait."""
         stint.fault = fault
         stint.plan.close()
-        self._stints.remove(stint)
+        with self._lock:
+            if stint not in self._stints:
+                return None
+            self._stints.remove(stint)
+            self._out = stint.nested
         return stint
 
     def _step(self) -> Sleeper | bool:
@@ -203,5 +234,5 @@ class Stacks:
             helper.release()
             self._pinned.pop(runnable, None)
         if fault is not None and self._stints:
-            return self._finish(self._stints[-1], fault)
+            return self._finish(self._stints[-1], fault) or self._helper()
         return self._helper()

@@ -28,11 +28,21 @@ from showcaller.actors.runtime.errors import NeverSettles, NothingToRun
 from showcaller.actors.runtime.futures import Future
 from showcaller.actors.runtime.handler import Blocked, may_not_wait
 from showcaller.actors.runtime.ref import ActorRef
+from showcaller.actors.runtime.registry import RUNNING
 from showcaller.actors.runtime.stacks import Plan, Stacks
+from showcaller.actors.runtime.timers import LONGEST
 from showcaller.actors.runtime.waits import owner_elsewhere
 
 SETTLE_LIMIT = 1_000_000  # steps after which settle() believes that it runs for ever
 LOOP_GRACE = 0.1  # real seconds in which other threads may still complete what until() waits for
+
+
+def _refuse_no_moment(seconds: float) -> None:
+    """Raise ``TypeError`` or ``ValueError`` for what is no time that a clock can show or let pass."""
+    if isinstance(seconds, bool) or not is_a(seconds, int, float):
+        raise TypeError(f"time is a number of seconds, not {seconds!r}")
+    if not 0 <= seconds < LONGEST:
+        raise ValueError(f"time is a number of seconds from 0 to {LONGEST:.0e}, not {seconds!r}")
 
 
 class ManualClock(Clock):
@@ -56,6 +66,7 @@ class ManualClock(Clock):
 
     def move_to(self, seconds: float) -> None:
         """Set ``monotonic``; use ``ManualDispatcher.advance``, which also runs what is due."""
+        _refuse_no_moment(seconds)
         if seconds < self._seconds:
             raise ValueError(f"the clock shows {self._seconds} s and cannot go back to {seconds} s")
         self._seconds = seconds
@@ -84,11 +95,30 @@ class ManualDispatcher(BaseDispatcher):
         self.steps = 0
         self._stacks = Stacks(self)
         self._entered_by = 0  # the thread that entered the block last
+        self._blocks = 0  # that are open
+        self._away: list[pykka.ActorRef[Any]] = []  # those that come back to the registry with the next block
 
     def __enter__(self) -> Self:
         """Let actors that this thread starts inside the ``with`` run here."""
         self._entered_by = get_ident()
+        with self._tally:
+            self._blocks += 1
+            away, self._away = self._away, []
+        for ref in away:
+            if ref.is_alive():
+                RUNNING.append(ref)
         return super().__enter__()
+
+    def __exit__(self, *exc_info: object) -> None:
+        """Leave the block; with the last one its actors leave ``ActorRegistry``, as nobody can stop them."""
+        super().__exit__(*exc_info)
+        with self._tally:
+            self._blocks -= 1
+            if self._blocks == 0:
+                self._away += [ref for ref in RUNNING if self._runs(ref) and RUNNING.discard(ref)]
+
+    def _runs(self, ref: Any) -> bool:
+        return isinstance(ref, ActorRef) and ref.dispatcher is self
 
     def refuse_wait(self, owner: Any) -> None:
         """Raise ``NothingToRun`` if this thread was to run the steps, and has left the block."""
@@ -152,7 +182,11 @@ class ManualDispatcher(BaseDispatcher):
                 return steps
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, and run what is due at each moment on the way: timers, and waits that time out."""
+        """Let time pass, and run what is due at each moment on the way: timers, and waits that time out.
+
+        Raises ``ValueError`` for less than 0 seconds, and for more than any timer can wait.
+        """
+        _refuse_no_moment(seconds)
         self._stacks.carry_out(self._advancing(seconds))
 
     def _advancing(self, seconds: float) -> Plan[None]:

@@ -1,11 +1,23 @@
 """The test kit: steps, seeds, virtual time, probes, and what it says when nothing is left to do."""
 
+import gc
+import math
+import signal
 import threading
+import weakref
 from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, ActorDeadError, Dispatcher, Future, Timeout, default_dispatcher
+from showcaller.actors.runtime import (
+    Actor,
+    ActorDeadError,
+    ActorRegistry,
+    Dispatcher,
+    Future,
+    Timeout,
+    default_dispatcher,
+)
 from showcaller.actors.runtime.testkit import (
     ManualClock,
     ManualDispatcher,
@@ -143,6 +155,14 @@ class TestClock:
         with pytest.raises(ValueError, match="cannot go back to 1 s"):
             clock.move_to(1)
 
+    @pytest.mark.parametrize("seconds", [-5, math.nan, math.inf, "1", None])
+    def test_what_is_no_time_is_refused_in_words(self, seconds: Any, manual: ManualDispatcher) -> None:
+        manual.advance(10)
+        for refused in (manual.advance, manual.manual_clock.move_to):
+            with pytest.raises((TypeError, ValueError), match="time is a number of seconds"):
+                refused(seconds)
+        assert manual.clock.monotonic() == 10
+
     def test_advance_runs_what_is_due_at_its_own_moment(self, manual: ManualDispatcher) -> None:
         times: list[float] = []
 
@@ -247,3 +267,83 @@ class TestOtherDispatchers:
             manual.settle()
         asking.join()
         assert heard.get() == "x"
+
+
+class Registered(Echo):
+    """Stands in the registry."""
+
+    registered = True
+
+
+class TestRegistry:
+    """Its actors stand in the registry while the block is open: nobody could stop them afterwards."""
+
+    def test_all_others_can_be_stopped_after_the_block(self, threads: Dispatcher) -> None:
+        real = Registered.start()
+        with ManualDispatcher() as manual:
+            by_hand = Registered.start()
+            manual.settle()
+        assert ActorRegistry.stop_all(timeout=10) == [True]
+        assert (real.is_alive(), by_hand.is_alive()) == (False, True)
+
+    def test_they_come_back_with_the_next_block(self) -> None:
+        with ManualDispatcher() as manual:
+            with manual:
+                refs = [Registered.start() for _ in range(3)]
+            assert ActorRegistry.get_all() == refs
+        assert ActorRegistry.get_all() == []
+        with manual:
+            assert ActorRegistry.stop_all() == [True] * 3
+
+    def test_what_a_block_has_left_is_collected(self) -> None:
+        class Pinned(Registered):
+            pinned = True
+
+        with ManualDispatcher() as manual:
+            ref = Pinned.start()
+            manual.settle()
+        left = weakref.ref(manual)
+        del manual, ref
+        gc.collect()
+        assert left() is None
+
+
+class Interrupted(Exception):
+    """Raised by a signal."""
+
+
+class TestInterrupted:
+    def test_the_next_one_waits_until_the_handler_under_way_is_over(self, manual: ManualDispatcher) -> None:
+        log: list[str] = []
+        released, main = threading.Event(), threading.get_ident()
+
+        class Long(Echo):
+            def on_receive(self, message: Any) -> Any:
+                log.append("begins")
+                signal.pthread_kill(main, signal.SIGUSR1)
+                released.wait(10)
+                log.append("ends")
+                return message
+
+        class Next(Echo):
+            def on_receive(self, message: Any) -> Any:
+                log.append("next")
+
+        def interrupt(*_: Any) -> None:
+            raise Interrupted
+
+        before = signal.signal(signal.SIGUSR1, interrupt)
+        try:
+            long, following = Long.start(), Next.start()
+            manual.settle()
+            long.tell("x")
+            with pytest.raises(Interrupted):
+                manual.settle()
+            following.tell("x")
+            threading.Timer(0.05, released.set).start()
+            manual.settle()
+            assert log == ["begins", "ends", "next"]
+            signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+            assert long.ask("again") == "again"
+        finally:
+            signal.signal(signal.SIGUSR1, before)
