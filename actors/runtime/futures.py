@@ -4,10 +4,9 @@ import asyncio
 import functools
 import itertools
 import queue
-import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from types import MethodType, TracebackType
+from types import MethodType
 from typing import Any, TypeVar, cast
 
 import pykka
@@ -18,6 +17,7 @@ from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
 from showcaller.actors.runtime.derivation import Derivation, getter_of
 from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
+from showcaller.actors.runtime.exc_info import ExcInfo, exc_info_of
 from showcaller.actors.runtime.handler import Handler
 from showcaller.actors.runtime.thread_waits import Waker, wait_in_thread
 from showcaller.actors.runtime.waits import owner_of
@@ -28,7 +28,6 @@ T = TypeVar("T")
 M = TypeVar("M")
 J = TypeVar("J")
 R = TypeVar("R")
-ExcInfo = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
 
 _NO_AWAIT_RAISES = (
@@ -103,8 +102,8 @@ class Future(pykka.Future[T]):
     def set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> None:
         """Complete with an error: an exception, ``sys.exc_info()``-like, or the one being handled.
 
-        Raises ``queue.Full`` when the outcome is already decided, but not when the asker's time, or the life
-        that owed the reply, is over.
+        Raises ``TypeError`` for anything else, and if none is. Raises ``queue.Full`` when the outcome is
+        already decided, but not when the time of who asks, or the life that owed the reply, is over.
         """
         if not self.try_set_exception(exc_info) and not self._too_late():
             raise queue.Full
@@ -122,10 +121,7 @@ class Future(pykka.Future[T]):
 
     def try_set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> bool:
         """Complete with an error, or give False when the outcome is already decided."""
-        if isinstance(exc_info, BaseException):
-            exc_info = (type(exc_info), exc_info, exc_info.__traceback__)
-        assert exc_info is None or len(exc_info) == 3
-        return self._complete((None, exc_info or sys.exc_info()))
+        return self._complete((None, exc_info_of(exc_info)))
 
     def _complete(self, outcome: tuple[T | None, ExcInfo | None]) -> bool:
         claims = self._claims

@@ -1,6 +1,7 @@
 """Futures that push: what is derived from them is there as soon as they are."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -39,3 +40,23 @@ class TestPushed:
         assert seen == [True]
         assert ref.stop(block=False).done
         assert ref.stop() is False
+
+
+@pytest.mark.parametrize("given", [ValueError, "text", "abc", "", 5, (ValueError,), (1, 2, 3)])
+def test_what_is_no_exception_is_refused_in_words(given: Any) -> None:
+    future = Future[None]()
+    with pytest.raises(TypeError, match="a future ends in an exception, such as"):
+        future.set_exception(given)
+    assert not future.done
+
+
+def test_without_an_exception_under_way_one_must_be_given() -> None:
+    future = Future[None]()
+    with pytest.raises(TypeError, match="no exception is being handled"):
+        future.set_exception()
+    try:
+        raise LookupError("under way")
+    except LookupError:
+        future.set_exception()
+    with pytest.raises(LookupError, match="under way"):
+        future.get()
