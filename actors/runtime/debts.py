@@ -76,6 +76,7 @@ def take_reply() -> "Future[Any] | None":
     handler raises afterwards is a failure of the actor. If its life ends before (a restart is such an end
     too), who waits gets ``pykka.ActorDeadError``; not so if the reply was handed on by ``ref.forward`` or
     ``hand_on``. Gives None when nobody waits (the message was told, or its reply is taken already).
+    Anybody who has it may set it, so waiting for it never counts as a cycle: who asks back gives a timeout.
     """
     handled = here.turn.handled
     envelope = handled if handled is None or type(handled) is Envelope else handled.envelope
