@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from operator import contains
 from sys import float_info
@@ -30,7 +30,6 @@ _WORDS: Final = {
     "message.stop_reason": ("end", "length", "refused", "empty", "died", "timeout", "interrupted"),
     "message.error_class": ("auth", "rate_limit", "overloaded", "other"),
 }
-_OBJECT: Final = "message.via"
 _NONE: Final = type(None)
 _ANY: Final = (int, float, str, _NONE)
 _TYPES: Final[tuple[tuple[type[Any], tuple[type, ...], Any], ...]] = (
@@ -56,7 +55,7 @@ class RowShape:
         self._words = [
             (at, (*_WORDS[_full_name(node)], None)) for at, node in fields if _full_name(node) in _WORDS
         ]
-        self._objects = [at for at, node in fields if _full_name(node) == _OBJECT]
+        self._texts = [(at, _JSON[_full_name(node)]) for at, node in fields if _full_name(node) in _JSON]
         self._selected = selected
         self._table = next((name for _at, node in fields if (name := _table(node))), "")
 
@@ -72,7 +71,7 @@ class RowShape:
         for at, words in self._words:
             if row[at] not in words:
                 return False
-        return all(row[at] is None or _is_object(row[at]) for at in self._objects)
+        return all(row[at] is None or _says(row[at], holds) for at, holds in self._texts)
 
     def sound(self, rows: list[Row], *, mend: bool) -> list[Row]:
         """Give the rows; those that do not fit mended, or raise RowDamaged that names the first of them."""
@@ -160,8 +159,28 @@ def _full_name(node: object) -> str:
     return f"{_table(node)}.{node.column_name}" if isinstance(node, Field) else ""
 
 
-def _is_object(text: str) -> bool:
+def _is_sender(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("title"), str)
+
+
+def _is_effect(value: Any) -> bool:
+    """Tell whether a value is what a repeat gets: of a stop, of what was put away, or of a held queue."""
+    if not isinstance(value, dict):
+        return False
+    parts = {name: type(value[name]) for name in _EFFECT.keys() & value.keys()}
+    return bool(parts) and all(_EFFECT[name] is kind for name, kind in parts.items())
+
+
+_EFFECT: Final = {"requested": bool, "cancelled": list, "held_at": int}
+_JSON: Final[dict[str, Callable[[Any], bool]]] = {
+    "message.via": _is_sender,
+    "client_id.result": _is_effect,
+}
+"""Columns that keep JSON text, and what that may say."""
+
+
+def _says(text: str, holds: Callable[[Any], bool]) -> bool:
     try:
-        return isinstance(read_json(text, _OBJECT), dict)
+        return holds(read_json(text, ""))
     except RowDamaged:
         return False

@@ -30,6 +30,8 @@ STRANGE = [
     ("message", "seconds", -1),
     ("message", "via", "{bad"),
     ("message", "via", "1"),
+    ("message", "via", '{"a": 1}'),
+    ("message", "via", '{"title": 1}'),
     ("message", "created_at", b"\xff"),
 ]
 NO_UTF8 = "CAST(X'72FFFE' AS TEXT)"
@@ -79,6 +81,35 @@ def test_a_strange_value_is_damage_for_whoever_reads_the_row_and_both_checks_fin
     assert asked(two.path, query, **{table: f"{key}good"})[1] is None
     for check in (quick_check, full_check):
         assert any(f"{table}: {column} (row" in found for found in check(two.path))
+
+
+@pytest.mark.parametrize(
+    "result", ["0", "null", "[]", "{bad", '{"a": 1}', '{"requested": 1}', '{"cancelled": null}']
+)
+def test_what_a_repeated_write_would_get_is_checked_too(two: Desk, result: str) -> None:
+    call = {"client_id": "bad", "fingerprint": "f", "result": {"requested": True, "waiting": 0}}
+    two.value("remember_call", call=call, at=9_000)
+    assert full_check(two.path) == []
+    with closing(sqlite3.connect(two.path)) as connection:
+        connection.execute("UPDATE client_id SET result = ?", (result,))
+        connection.commit()
+    _value, error = asked(two.path, "client_call", caller=None, client_id="bad")
+    assert isinstance(error, StoreDamaged)
+    answer = two.one("remember_call", call=call, at=9_500)
+    assert answer.error == "storage"
+    for check in (quick_check, full_check):
+        assert any("client_id: result (row" in found for found in check(two.path))
+
+
+def test_a_setting_that_is_no_json_is_damage_that_names_it(two: Desk) -> None:
+    two.value("set_setting", name="log_days", value=3)
+    with closing(sqlite3.connect(two.path)) as connection:
+        connection.execute("UPDATE setting SET value = '{'")
+        connection.commit()
+    _value, error = asked(two.path, "settings")
+    assert isinstance(error, StoreDamaged)
+    assert "setting: log_days is no JSON" in str(error)
+    assert "backup" in str(error)
 
 
 def test_a_copy_with_strange_values_is_not_restored(two: Desk, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_a_named_write_is_found_with_what_came_of_it(desk: Desk) -> None:
 
 def test_names_are_forgotten_after_their_time(desk: Desk) -> None:
     for number in range(4):
-        call = {"client_id": str(number), "fingerprint": "f", "result": number}
+        call = {"client_id": str(number), "fingerprint": "f", "result": {"held_at": number}}
         desk.value("remember_call", call=call, at=1_000 * number)
     assert desk.value("prune_client_ids", before=3_000, limit=2) == {"pruned": 2, "more": True}
     assert desk.value("prune_client_ids", before=3_000, limit=2) == {"pruned": 1, "more": False}
