@@ -7,14 +7,17 @@ import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from platformdirs import user_data_path
 
 from showcaller.store.errors import StoreError
-from showcaller.store.places import place
+from showcaller.store.places import check_kind, place
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 
 HOME_VARIABLE = "SHOWCALLER_HOME"
+
+_LAST_PROCESS: Final = 2**31 - 1
 
 _held: set[int] = set()
 
@@ -67,13 +70,11 @@ class DataFolder:
     def relay_runs(self) -> bool:
         """Whether the process that took the lock last is still there."""
         try:
+            check_kind(self.path / "lock")
             holder = _holder((self.path / "lock").read_bytes())
-            os.kill(int(holder), 0)
-        except PermissionError:  # there, and somebody else's
-            return True
-        except (OSError, ValueError):
+        except (OSError, StoreError):
             return False
-        return True
+        return _is_there(int(holder)) if holder.isdecimal() else False
 
     @contextmanager
     def lock(self) -> Generator[None]:
@@ -82,6 +83,10 @@ class DataFolder:
         The lock goes with the process that took it, however it ends; the file stays and says nothing.
         """
         path = self.path / "lock"
+        try:
+            check_kind(path)
+        except StoreError as error:
+            raise RelayStartError(f"The lock cannot be taken: {error}.", "Or move it away.") from error
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -109,6 +114,18 @@ class DataFolder:
             ) from error
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+
+
+def _is_there(process: int) -> bool:
+    if not 0 < process <= _LAST_PROCESS:  # the system means other things by these
+        return False
+    try:
+        os.kill(process, 0)
+    except PermissionError:  # there, and somebody else's
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def _holder(content: bytes) -> str:

@@ -19,7 +19,7 @@ from showcaller.store.errors import (
     storage_error,
 )
 from showcaller.store.integrity import full_check
-from showcaller.store.places import LOG_FILES, check_target, is_same, place
+from showcaller.store.places import LOG_FILES, check_kind, check_target, is_same, place
 
 
 def back_up(database: Path | str, target: Path | str, *, replace: bool = False) -> Path:
@@ -81,6 +81,7 @@ def restore(
 
 def _stage(source: Path, staged: Path, file: Path) -> None:
     """Copy a backup and make sure that the copy is sound; what is wrong is said of the backup."""
+    check_kind(source)
     try:
         if not source.stat().st_size:
             raise StoreMissing(source, "it is empty; name another copy")

@@ -11,6 +11,7 @@ from peewee import PeeweeException, SqliteDatabase
 
 from showcaller.store.errors import (
     StoreDamaged,
+    StoreError,
     StoreForeign,
     StoreMissing,
     StoreNewer,
@@ -19,7 +20,8 @@ from showcaller.store.errors import (
     os_refusal,
     storage_error,
 )
-from showcaller.store.models import WriterBatch
+from showcaller.store.models import MODELS, WriterBatch
+from showcaller.store.places import check_kind
 from showcaller.store.soundness import folded
 from showcaller.store.statement import Statement
 
@@ -31,6 +33,13 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _CHECKED_BYTES: Final = 256 * 1024 * 1024
+_COLUMNS: Final = {
+    (model._meta.table_name, field.column_name) for model in MODELS for field in model._meta.sorted_fields
+}
+_COLUMNS_THERE: Final = (
+    "SELECT made.name, part.name FROM sqlite_master AS made, pragma_table_info(made.name) AS part"
+    " WHERE made.type = 'table'"
+)
 _CLAIM: Final = Statement(
     WriterBatch.insert(id=1, epoch=1)
     .on_conflict(conflict_target=[WriterBatch.id], update={WriterBatch.epoch: WriterBatch.epoch + 1})
@@ -63,6 +72,7 @@ def open_for_writing(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
     Raises a StoreError that says what is wrong.
     """
     file = Path(path).absolute()
+    check_kind(file)
     _make_file(file)
     unclean = _write_ahead_log(file)
     _check_head(file, whole=not unclean)
@@ -79,8 +89,9 @@ def open_for_writing(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
             _check_content(file, connection)
         _check_owner(file, connection)
         _migrate(file, database)
+        _check_tables(file, connection)
         return OpenDatabase(file, connection, _claim(connection))
-    except (PeeweeException, sqlite3.Error) as error:
+    except (PeeweeException, sqlite3.Error, UnicodeDecodeError) as error:
         database.close()
         raise _translated(error, file) from error
     except BaseException:
@@ -94,6 +105,7 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
     A file with an older or newer schema than this version's is refused: only a writer may change it.
     """
     file = Path(path).absolute()
+    check_kind(file)
     _check_head(file, whole=not _write_ahead_log(file))
     database = _database(file, "ro", busy_seconds, {"query_only": 1})
     try:
@@ -105,9 +117,10 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
             raise StoreOlder(
                 file, "it was written by an older version; start the relay once, which converts it"
             )
+        _check_tables(file, connection)
         connection.create_function("folded", 1, folded, deterministic=True)
         return OpenDatabase(file, connection)
-    except (PeeweeException, sqlite3.Error) as error:
+    except (PeeweeException, sqlite3.Error, UnicodeDecodeError) as error:
         database.close()
         raise _translated(error, file) from error
     except BaseException:
@@ -158,8 +171,17 @@ def _connect(database: SqliteDatabase) -> sqlite3.Connection:
     return connection
 
 
-def _translated(error: BaseException, file: Path) -> BaseException:
-    return storage_error(error, file) or error
+def _translated(error: BaseException, file: Path) -> StoreError:
+    """Say what is wrong with a file; what our own statements do not find there was lost."""
+    return storage_error(error, file) or _damaged_schema(file, str(error))
+
+
+def _damaged_schema(file: Path, what: str) -> StoreDamaged:
+    return StoreDamaged(
+        file,
+        f"its tables are not as they were made ({what}); restore a backup, or move the file away to start "
+        "empty",
+    )
 
 
 def _make_file(file: Path) -> None:
@@ -219,9 +241,17 @@ def _check_owner(file: Path, connection: sqlite3.Connection) -> None:
         raise StoreForeign(file, "it is a database of another program; name another file")
 
 
+def _check_tables(file: Path, connection: sqlite3.Connection) -> None:
+    missing = _COLUMNS - set(connection.execute(_COLUMNS_THERE))
+    if missing:
+        raise _damaged_schema(file, f"there is no {'.'.join(min(missing))}")
+
+
 def _pending(file: Path, database: SqliteDatabase) -> list[str]:
     """Name the migrations that the file still needs; raises StoreNewer when it has unknown ones."""
     states = _runner(file, database).status()
+    if not all(isinstance(state.name, str) and state.name[:4].isdecimal() for state in states):
+        raise _damaged_schema(file, "the list of its migrations names one that cannot be")
     unknown = [state.name for state in states if state.path is None]
     if unknown:
         raise StoreNewer(

@@ -1,6 +1,7 @@
 """Where files are: paths as the system takes them, and which of them belong to a store."""
 
 import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -28,10 +29,11 @@ def place(path: Path | str) -> Path:
 def check_target(store: Path, target: Path) -> None:
     """Refuse a place for a copy of a store where it would destroy that store, or one that is in use.
 
-    Links and other spellings are looked through. Raises StoreExists.
+    Links and other spellings are looked through. Raises StoreExists, or StoreUnavailable for what is no ordinary file.
     """
     if any(is_same(own, target) for own in _own_files(store)):
         raise StoreExists(target, "it is the store itself, or one of its files; name another file")
+    check_kind(target)
     for ending in LOG_FILES:
         beside = target.with_name(target.name + ending)
         # SQLite would take what is in there for changes to the copy.
@@ -42,6 +44,21 @@ def check_target(store: Path, target: Path) -> None:
             )
     if _is_within(store.resolve().parent, target) and not _may_be_copy(target):
         raise StoreExists(target, "it is a file of the relay's own; name another file for the copy")
+
+
+def check_kind(file: Path) -> None:
+    """Refuse a pipe, a device or a socket, which would keep whoever opens it waiting, or be lost.
+
+    What is not there, or is a folder, passes: to open it says more. Raises StoreUnavailable.
+    """
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise StoreUnavailable(
+            file, "it is no ordinary file but a pipe, a device or a socket; name another one"
+        )
 
 
 def is_same(own: Path, target: Path) -> bool:

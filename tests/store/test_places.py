@@ -2,12 +2,14 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
 
 from showcaller.store.backup import back_up, restore
+from showcaller.store.database import OpenDatabase, open_for_reading, open_for_writing
 from showcaller.store.errors import StoreExists, StoreUnavailable
 from showcaller.store.integrity import full_check
 from showcaller.store.places import place
@@ -97,3 +99,31 @@ def test_text_that_can_be_no_name_of_a_file_is_refused_in_words(desk: Desk, name
         back_up(desk.path, name)
     with pytest.raises(StoreUnavailable):
         restore(name, desk.path, alone=lambda: closing(sqlite3.connect("")))
+
+
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("where", ["elsewhere", "beside the store"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_copy_never_takes_the_place_of_a_pipe(
+    desk: Desk, tmp_path: Path, replace: bool, where: str, linked: bool
+) -> None:
+    folder = tmp_path if where == "elsewhere" else desk.path.parent
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    if linked:
+        (folder / "link").symlink_to(pipe)
+    with pytest.raises(StoreUnavailable, match="no ordinary file"):
+        back_up(desk.path, folder / "link" if linked else pipe, replace=replace)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("opener", [open_for_reading, open_for_writing])
+def test_a_pipe_in_the_place_of_a_store_is_refused_at_once(
+    tmp_path: Path, opener: Callable[[Path], OpenDatabase]
+) -> None:
+    pipe = tmp_path / "store.db"
+    os.mkfifo(pipe)
+    with pytest.raises(StoreUnavailable, match="no ordinary file"):
+        opener(pipe)
+    with pytest.raises(StoreUnavailable, match="no ordinary file"):
+        restore(pipe, tmp_path / "other.db", alone=nullcontext)
