@@ -1,6 +1,7 @@
 """Opening the file that holds the store, for the one writer and for readers."""
 
 import os
+import re
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _CHECKED_BYTES: Final = 256 * 1024 * 1024
+_MIGRATION: Final = re.compile(r"[0-9]{4}_")
 _COLUMNS: Final = {
     (model._meta.table_name, field.column_name) for model in MODELS for field in model._meta.sorted_fields
 }
@@ -250,7 +252,7 @@ def _check_tables(file: Path, connection: sqlite3.Connection) -> None:
 def _pending(file: Path, database: SqliteDatabase) -> list[str]:
     """Name the migrations that the file still needs; raises StoreNewer when it has unknown ones."""
     states = _runner(file, database).status()
-    if not all(isinstance(state.name, str) and state.name[:4].isdecimal() for state in states):
+    if not all(_MIGRATION.match(str(state.name)) for state in states):
         raise _damaged_schema(file, "the list of its migrations names one that cannot be")
     unknown = [state.name for state in states if state.path is None]
     if unknown:

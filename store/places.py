@@ -29,7 +29,7 @@ def place(path: Path | str) -> Path:
 def check_target(store: Path, target: Path) -> None:
     """Refuse a place for a copy of a store where it would destroy that store, or one that is in use.
 
-    Links and other spellings are looked through. Raises StoreExists, or StoreUnavailable for what is no ordinary file.
+    Links and other spellings are looked through. Raises StoreExists, or StoreUnavailable for a pipe.
     """
     if any(is_same(own, target) for own in _own_files(store)):
         raise StoreExists(target, "it is the store itself, or one of its files; name another file")
