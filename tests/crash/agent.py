@@ -35,7 +35,7 @@ class NotingProvider:
         )
         return Result(reply=f"of {turn.turn}")
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Nothing to let go of."""
 
 

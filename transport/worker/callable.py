@@ -45,7 +45,7 @@ class CallableProvider:
         """Call one function to its end; see the class."""
         return await _Call(turn, sink, self._functions, self._threads).result()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the threads; those of functions that never returned stay."""
         self._threads.close()
 

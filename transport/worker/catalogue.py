@@ -3,13 +3,21 @@
 from collections.abc import Mapping
 
 from showcaller.transport.worker.callable import CallableProvider
+from showcaller.transport.worker.callable_in_children import ChildCallableProvider
 from showcaller.transport.worker.command import CommandProvider
 from showcaller.transport.worker.providers import Providers
 
 
-def built_in_providers(environment: Mapping[str, str] | None = None) -> Providers:
-    """Make the table of the built-in providers: ``command`` and ``callable``.
+def built_in_providers() -> Providers:
+    """Make the table for a worker in a program's own process, whose threads run the functions."""
+    return Providers({"command": CommandProvider(), "callable": CallableProvider()})
 
-    ``environment`` is that of the commands, beside their turns' own; None for this process's, as it is then.
+
+def process_providers(environment: Mapping[str, str]) -> Providers:
+    """Make the table for a worker process, whose children run the functions.
+
+    ``environment`` is that of commands and functions, beside their turns' own.
     """
-    return Providers({"command": CommandProvider(environment), "callable": CallableProvider()})
+    return Providers(
+        {"command": CommandProvider(environment), "callable": ChildCallableProvider(environment)}
+    )

@@ -53,7 +53,7 @@ class CommandProvider:
             status = child.reap()
         return _result(status, output)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Do nothing: no command runs any more, and nothing else is held."""
 
     def _variables(self, turn: RunTurn) -> dict[str, str]:

@@ -120,7 +120,7 @@ class Host:
     async def close(self) -> None:
         """Drain, then close the providers and the worker's end of the link."""
         await self.drain()
-        self._providers.close()
+        await self._providers.close()
         self._journal.close()
         self._link.close()
 

@@ -58,6 +58,11 @@ class Child:
             self._loop.add_reader(self._pidfd, self._note_exit)
 
     @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
     def output(self) -> int:
         """The descriptor that its output is read from."""
         stdout = self._process.stdout

@@ -48,7 +48,7 @@ class Provider(Protocol):
         """Run one turn to its end. After a halt it must return soon after the sink's grace."""
         ...
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Let go of threads and the like; called when no turn runs any more."""
 
 
@@ -70,7 +70,7 @@ class Providers:
             raise UnknownProviderError(f"unknown provider {provider[:80]!r}; this worker knows: {known}")
         return found
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close every provider."""
         for provider in self._table.values():
-            provider.close()
+            await provider.close()

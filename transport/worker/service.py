@@ -12,7 +12,7 @@ from showcaller.transport.links.conversation import News
 from showcaller.transport.links.on_loop import OnLoop
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.links.sockets import RelaySocket
-from showcaller.transport.worker.catalogue import built_in_providers
+from showcaller.transport.worker.catalogue import process_providers
 from showcaller.transport.worker.host import Host
 from showcaller.transport.worker.journal import SpoolJournal
 from showcaller.transport.worker.options import WorkerOptions
@@ -47,8 +47,12 @@ class WorkerService:
             options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
         )
         self._link = RelayLink(OnLoop(self._socket.end, self._loop))
-        providers = built_in_providers(dict(os.environ))  # as it is now: a function could change it for all
-        self._host = Host(self._link, providers, grace=options.grace, journal=SpoolJournal(self._spool))
+        self._host = Host(
+            self._link,
+            process_providers(dict(os.environ)),
+            grace=options.grace,
+            journal=SpoolJournal(self._spool),
+        )
         self._is_alone(min(options.alone, FIRST_MEETING))
 
     async def run(self) -> None:

@@ -5,11 +5,13 @@ import threading
 import uuid
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from showcaller.transport.worker.callable import CallableProvider
 from showcaller.transport.worker.command import CommandProvider
+from tests.transport.worker.functions_desk import FunctionsDesk
 from tests.transport.worker.stage import Stage, processes_with, wait_gone
 
 OpenStage = Callable[..., Stage]
@@ -57,3 +59,28 @@ async def open_stage(marker: str, functions: CallableProvider) -> AsyncIterator[
 async def stage(open_stage: OpenStage) -> Stage:
     """A stage with the usual grace."""
     return open_stage()
+
+
+@pytest.fixture
+async def open_desk(marker: str, tmp_path: Path) -> AsyncIterator[Callable[..., FunctionsDesk]]:
+    """Open desks that are closed and checked for leavings at the end."""
+    descriptors = open_descriptors()
+    desks: list[FunctionsDesk] = []
+
+    def open_one(**more: Any) -> FunctionsDesk:
+        folder = tmp_path / f"desk{len(desks)}"
+        folder.mkdir()
+        desks.append(FunctionsDesk(folder, marker, **more))
+        return desks[-1]
+
+    yield open_one
+    for desk in desks:
+        await desk.close()
+    assert all(wait_gone(pid) for pid in processes_with(marker))
+    assert open_descriptors() == descriptors
+
+
+@pytest.fixture
+async def desk(open_desk: Callable[..., FunctionsDesk]) -> FunctionsDesk:
+    """A desk with the usual grace."""
+    return open_desk()

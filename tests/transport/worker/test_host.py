@@ -36,7 +36,7 @@ class Scripted:
             sink.on_halt(lambda: result.set_result(Result("cut short")))
         return await result
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self.closed = True
 
     async def running(self, turn: str) -> Sink:

@@ -27,6 +27,7 @@ from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
 from showcaller.transport.worker.journal import end_in
 from showcaller.transport.worker.spool import left_behind
+from tests.transport.worker.stage import wait_gone
 
 LIMIT = 30.0
 TOKEN = "a token that nobody guesses"
@@ -79,8 +80,14 @@ class Desk:
         self.process.stdin.close()
         return self.process
 
-    def run(self, text: str, turn: str | None = None) -> RunTurn:
-        made = RunTurn(session="ses_a", turn=turn or new_id("msg_"), provider="command", text=text)
+    def run(self, text: str, turn: str | None = None, **more: Any) -> RunTurn:
+        known: dict[str, Any] = {
+            "session": "ses_a",
+            "turn": turn or new_id("msg_"),
+            "provider": "command",
+            "text": text,
+        }
+        made = RunTurn(**{**known, **more})
         self.link.send([made])
         return made
 
@@ -202,6 +209,23 @@ def test_a_worker_that_is_killed_leaves_word_of_what_it_had_taken(desk: Desk, ga
     assert end_in(left[ended]) is not None
     assert end_in(left[running]) is None
     open_gate(gate, "the command is an orphan until its guardian ends it")
+
+
+def test_functions_end_when_their_worker_is_killed(desk: Desk) -> None:
+    (desk.folder / "jobs.py").write_text(
+        "import os, threading\n"
+        "def wait(item):\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    threading.Event().wait(60)\n"
+    )
+    desk.start()
+    turn = desk.run("", provider="callable:jobs:wait", cwd=str(desk.folder)).turn
+    came = desk.wait_for(lambda m: isinstance(m, TurnOutput) and m.turn == turn)
+    assert isinstance(came[0], TurnTaken)
+    output = came[-1]
+    assert isinstance(output, TurnOutput)
+    desk.process.kill()
+    assert wait_gone(int(output.text))
 
 
 def test_told_to_end_it_interrupts_what_runs_and_tells_so(desk: Desk, gate: Path) -> None:
