@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from showcaller.transport.worker.process_identity import ProcessIdentity, signal_process
+from showcaller.transport.worker.process_identity import signal_process
+from showcaller.transport.worker.remains import end_remains
 from showcaller.transport.worker.worker_folder import WorkerCard, worker_folders
 from tests.e2e.program import Showcaller
 
@@ -60,10 +61,13 @@ def living_workers(home: Path) -> list[WorkerCard]:
 
 
 def end_workers(home: Path) -> None:
-    """Kill the workers that a relay has left."""
+    """Kill the workers that a relay has left, and what they have started."""
     for card in living_workers(home):
-        assert card.pid is not None
-        signal_process(ProcessIdentity(card.pid, card.started), signal.SIGKILL)
+        for process in (card.guardian_process, card.process):
+            if process is not None:
+                signal_process(process, signal.SIGKILL)
+        assert card.marker is not None
+        end_remains([card.marker])
 
 
 def finish_with(process: "subprocess.Popen[str]") -> str:

@@ -78,14 +78,14 @@ def test_a_port_that_is_taken_is_told_before_anything_is_stored(showcaller: Show
 def test_a_signal_ends_it_in_order_and_leaves_its_workers_alone(showcaller: Showcaller) -> None:
     with serving(showcaller, "--log", "json") as daemon:
         assert showcaller("fanout", "true {}", "a").code == 0
-        (worker,) = (card.pid for card in living_workers(daemon.home))
-        writer = [child for child in children(daemon.process.pid) if child != worker]
+        (worker,) = living_workers(daemon.home)
+        writer = [child for child in children(daemon.process.pid) if child != worker.guardian]
         assert writer
         daemon.process.send_signal(signal.SIGTERM)
         ended = finish(daemon.process)
         assert ended.code == 0, ended.err
         assert alive(writer) == []
-        assert [card.pid for card in living_workers(daemon.home)] == [worker]
+        assert living_workers(daemon.home) == [worker]
     events = [json.loads(line)["event"] for line in ended.err.splitlines()]
     assert [event for event in events if event.islower()] == ["ready", "stopping", "stopped"]
     assert not (showcaller.home / "relay.json").exists()

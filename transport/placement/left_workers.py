@@ -1,11 +1,20 @@
-"""What worker processes have left in a data folder whose relay now has its worker in its own process."""
+"""What worker processes have left in a data folder whose relay, if there is one, has none of its own."""
 
+import signal
+import threading
+from functools import partial
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.transport.placement.proofs import Proofs, bury
 from showcaller.transport.worker.journal import left_in
-from showcaller.transport.worker.worker_folder import WorkerFolder, worker_folders
+from showcaller.transport.worker.process_identity import is_alive, signal_process
+from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, worker_folders
+
+TIDYING: Final = 10.0
+"""Seconds for the guardian of a dead worker to end what this has left."""
 
 
 class WorkersAtWorkError(Exception):
@@ -19,20 +28,24 @@ class LeftWorkers:
     """
 
     def __init__(self, parent: Path, own: str) -> None:
-        """Read what is there. Raises WorkersAtWorkError and ForeignWorkerError."""
+        """Read what the dead have left, and end what still runs of it.
+
+        Raises WorkersAtWorkError and ForeignWorkerError.
+        """
         self._own = own
         self._left: dict[str, Left] = {}
         self._dead: list[WorkerFolder] = []
-        for folder in worker_folders(parent):
+        cards = [(folder, folder.read()) for folder in worker_folders(parent)]
+        for folder, card in cards:
             left = left_in(folder.spool)
-            card = folder.read()
-            if card is None or not card.is_alive:
+            if card is None or not card.is_alive or _has_just_died(folder, card):
                 self._left[folder.path.name] = left
                 self._dead.append(folder)
             elif left:
                 raise WorkersAtWorkError(
                     f"The worker {card.name} (process {card.pid}), left by a relay, has {len(left)} turns"
                 )
+        bury([card for folder, card in cards if card is not None and folder in self._dead])
 
     def place(self, session: str) -> str:
         """Give the worker in this process."""
@@ -61,3 +74,57 @@ def has_living_workers(parent: Path) -> bool:
     """Tell whether a worker process of this folder is there, so that its turns may go on."""
     cards = [folder.read() for folder in worker_folders(parent)]
     return any(card is not None and card.is_alive for card in cards)
+
+
+class Farewell(NamedTuple):
+    """How many workers were told to end and did, and the processes of those that are there nevertheless."""
+
+    ended: int
+    left: list[int]
+
+
+def end_left_workers(parent: Path, patience: float) -> Farewell:
+    """End the workers that a relay has left, with what they run, whose ends stay for the next relay.
+
+    Whoever calls holds the lock of the data folder; it waits for ``patience`` seconds at most. Raises
+    ForeignWorkerError for one that is alive and whose card is none that we know.
+    """
+    cards = [(folder, card) for folder in worker_folders(parent) if (card := folder.read()) is not None]
+    there = {card.name: card for _, card in cards if card.is_alive}
+    changed = threading.Condition()
+    left = dict(there)
+
+    def proven(name: str) -> None:
+        with changed:
+            del left[name]
+            changed.notify()
+
+    proofs = Proofs()
+    for folder, card in cards:
+        if card.name in there:
+            proofs.await_end(folder, card, partial(proven, card.name))
+            _tell_to_end(card)
+    with changed:
+        changed.wait_for(lambda: not left, patience)
+        still = [process.pid for card in left.values() if (process := card.living) is not None]
+    proofs.close()
+    bury([card for _, card in cards if card.name not in there])
+    return Farewell(len(there) - len(left), still)
+
+
+def _tell_to_end(card: WorkerCard) -> None:
+    process = card.living
+    if process is not None:
+        signal_process(process, signal.SIGTERM)
+
+
+def _has_just_died(folder: WorkerFolder, card: WorkerCard) -> bool:
+    """Say whether the worker is dead, and its guardian as well, once that has had its time to tidy up."""
+    if card.process is None or is_alive(card.process):
+        return False
+    gone = threading.Event()
+    proofs = Proofs()
+    proofs.await_end(folder, card, gone.set)
+    is_gone = gone.wait(TIDYING)
+    proofs.close()
+    return is_gone

@@ -7,29 +7,37 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from secrets import token_urlsafe
+from secrets import token_hex, token_urlsafe
 
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
-from showcaller.transport.placement.deaths import DeathWatch
 from showcaller.transport.placement.pool import Worker
+from showcaller.transport.placement.proofs import Proofs, bury, latest
 from showcaller.transport.worker.options import WorkerOptions
-from showcaller.transport.worker.process_identity import ProcessIdentity, identify, signal_process
+from showcaller.transport.worker.process_identity import identify, signal_process
+from showcaller.transport.worker.process_table import markers_around
+from showcaller.transport.worker.remains import WORKERS_VARIABLE
 from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, worker_folders
 
 logger = logging.getLogger("showcaller.workers")
 
 
 class LocalWorker:
-    """A worker process that is alive, or was when it was found; ``link`` reaches it."""
+    """A worker process that is alive, or was when it was found; ``link`` reaches it.
 
-    def __init__(
-        self, folder: WorkerFolder, card: WorkerCard, link: WorkerLink, process: ProcessIdentity
-    ) -> None:
+    ``begun`` is its card as far as it was known then.
+    """
+
+    def __init__(self, folder: WorkerFolder, begun: WorkerCard, link: WorkerLink) -> None:
         self.folder = folder
-        self.name = card.name
+        self.begun = begun
+        self.name = begun.name
         self.link = link
-        self.process = process
+
+    @property
+    def card(self) -> WorkerCard:
+        """What is known of its processes now."""
+        return latest(self.folder, self.begun)
 
 
 class LocalPlacement:
@@ -42,67 +50,75 @@ class LocalPlacement:
         self._parent = parent
         self._address = address
         self._hub = hub
-        self._deaths = DeathWatch()
-        self._processes: dict[str, ProcessIdentity] = {}
+        self._proofs = Proofs()
+        self._workers: dict[str, LocalWorker] = {}
 
     def find(self) -> tuple[list[LocalWorker], list[WorkerFolder]]:
         """Give the workers that an earlier relay has started: those alive, and the folders of those dead.
 
-        Raises ForeignWorkerError for one that is alive and whose card is none that we know.
+        Of the dead nothing runs any more. Raises ForeignWorkerError for one that is alive and whose card is
+        none that we know.
         """
-        alive: list[LocalWorker] = []
-        dead: list[WorkerFolder] = []
-        for folder in worker_folders(self._parent):
-            card = folder.read()
-            if card is None or card.pid is None or not card.is_alive:
-                dead.append(folder)
-            else:
-                alive.append(self._take(folder, card, ProcessIdentity(card.pid, card.started)))
-        return alive, dead
+        cards = [(folder, folder.read()) for folder in worker_folders(self._parent)]
+        alive = [(folder, card) for folder, card in cards if card is not None and card.is_alive]
+        dead = [(folder, card) for folder, card in cards if card is None or not card.is_alive]
+        bury([card for _, card in dead if card is not None])
+        return [self._take(folder, card) for folder, card in alive], [folder for folder, _ in dead]
 
     def start(self, name: str) -> LocalWorker:
         """Start a worker. Raises OSError, and may be tried again."""
         folder = WorkerFolder(self._parent / name)
         folder.make()
-        token = token_urlsafe(24)
+        token, marker = token_urlsafe(24), f"{name}.{token_hex(8)}"
         options = WorkerOptions(name=name, address=self._address, token=token, folder=str(folder.path))
-        child = _spawn(folder.log)
+        child = _spawn(folder.log, marker)
         assert child.stdin is not None
         with child.stdin as pipe:
-            process = identify(child.pid)
-            card = WorkerCard(name=name, token=token, pid=process.pid, started=process.started)
+            guardian = identify(child.pid)
+            card = WorkerCard(
+                name=name,
+                token=token,
+                guardian=guardian.pid,
+                guardian_started=guardian.started,
+                marker=marker,
+            )
             # Before it has its options: a relay that dies here leaves none that runs and that nobody knows.
             folder.write(card)
             pipe.write(options.model_dump_json().encode() + b"\n")
-        logger.info("Worker %s runs as process %d", name, process.pid)
-        return self._take(folder, card, process)
+        logger.info("Worker %s starts; its guardian is process %d", name, guardian.pid)
+        return self._take(folder, card)
 
     def watch(self, worker: Worker, died: Callable[[], None]) -> None:
-        """Call ``died`` once, on the watch's thread, when the worker has died."""
-        self._deaths.watch(self._processes[worker.name], died)
+        """Call ``died`` once, on the watch's thread, when the worker is proven dead."""
+        watched = self._workers[worker.name]
+        self._proofs.await_end(watched.folder, watched.begun, died)
 
     def end(self, worker: str) -> None:
         """Ask a worker to end what it runs and then itself."""
-        signal_process(self._processes[worker], signal.SIGTERM)
+        process = self._workers[worker].card.living
+        if process is not None:
+            signal_process(process, signal.SIGTERM)
 
     def close(self) -> None:
         """Watch no more; the workers go on."""
-        self._deaths.close()
+        self._proofs.close()
 
-    def _take(self, folder: WorkerFolder, card: WorkerCard, process: ProcessIdentity) -> LocalWorker:
-        self._processes[card.name] = process
-        return LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token)), process)
+    def _take(self, folder: WorkerFolder, card: WorkerCard) -> LocalWorker:
+        worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token)))
+        self._workers[card.name] = worker
+        return worker
 
 
-def _spawn(log: Path) -> "subprocess.Popen[bytes]":
-    """Start the process in a session of its own; it waits for its options on a pipe that no other has."""
+def _spawn(log: Path, marker: str) -> "subprocess.Popen[bytes]":
+    """Start the guardian in a session of its own; its worker waits for options on a pipe of its own."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "showcaller.transport.worker"],
+            [sys.executable, "-m", "showcaller.transport.worker", marker],
             stdin=subprocess.PIPE,
             stdout=descriptor,
             stderr=descriptor,
+            env={**os.environ, WORKERS_VARIABLE: markers_around(os.environ, WORKERS_VARIABLE, marker)},
             start_new_session=True,
         )
     finally:

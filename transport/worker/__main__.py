@@ -1,37 +1,19 @@
-"""``python -m showcaller.transport.worker``: a worker process, started by a relay."""
+"""``python -m showcaller.transport.worker MARKER``: a worker process and its guardian, started by a relay."""
 
-import asyncio
-import logging
-import os
 import sys
 
-from pydantic import ValidationError
-
-from showcaller.transport.worker.options import WorkerOptions
-from showcaller.transport.worker.service import WorkerService
-
-USAGE = 2
+from showcaller.transport.worker.guardian import stand_guard
 
 
 def main() -> int:
-    """Run a worker by the options on standard input; gives its exit code."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    try:
-        options = WorkerOptions.model_validate_json(sys.stdin.readline())
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "options"
-        sys.stderr.write(f"A worker is started by a relay, with a line of options: {where}: {first['msg']}\n")
-        return USAGE
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    asyncio.run(_serve(options))
-    return 0
+    """Part into guardian and worker before anything is loaded that only the worker needs; gives the code."""
+    if len(sys.argv) != 2:
+        sys.stderr.write("A worker is started by a relay, which gives it a marker\n")
+        return 2
+    guarded = stand_guard(sys.argv[1])
+    from showcaller.transport.worker.program import run
 
-
-async def _serve(options: WorkerOptions) -> None:
-    await WorkerService(options).run()
+    return run(guarded)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
 """Descendants of a command that left its process group, found through /proc where there is one."""
 
-import os
 import signal
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+from showcaller.transport.worker.process_identity import signal_if
+from showcaller.transport.worker.process_table import (
+    last_process_id,
+    markers_around,
+    markers_of,
+    process_ids,
+    stat_of,
+)
 
 YOUNG: Final = 0.3
 ROUNDS: Final = 50
-ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
 TURNS_VARIABLE: Final = "SHOWCALLER_TURNS"
-_ASSIGNMENT: Final = b"\0" + TURNS_VARIABLE.encode() + b"="
 
 
 class Family:
@@ -44,8 +50,10 @@ class Family:
 
     def _candidates(self, now: float) -> Iterator[int]:
         """Give the processes that may be strays: those started after the leader, where that can be told."""
-        pids = _pids()
-        last = _last_pid() if now - self._started < YOUNG else None  # after the list: none of it is later
+        pids = process_ids()
+        last = (
+            last_process_id() if now - self._started < YOUNG else None
+        )  # after the list: none of it is later
         for pid in pids:
             if pid not in self._leaders and (last is None or started_between(self._leader, pid, last)):
                 yield pid
@@ -55,24 +63,15 @@ class Family:
         if not self._is_stray(pid):
             return False
         try:
-            descriptor = os.pidfd_open(pid)
+            return signal_if(pid, number, lambda: self._is_stray(pid))
         except (AttributeError, OSError):
             return False
-        try:
-            if not self._is_stray(pid):
-                return False
-            signal.pidfd_send_signal(descriptor, number)
-        except (ProcessLookupError, PermissionError):
-            return False
-        finally:
-            os.close(descriptor)
-        return True
 
     def _is_stray(self, pid: int) -> bool:
-        stat = _stat(pid)
-        if stat is None or stat.state == b"Z" or stat.group == self._leader:
+        stat = stat_of(pid)
+        if stat is None or stat.has_ended or stat.group == self._leader:
             return False
-        return stat.session == self._leader or self._turn in _turns_of(pid)
+        return stat.session == self._leader or self._turn in markers_of(pid, TURNS_VARIABLE)
 
 
 def started_between(leader: int, pid: int, last: int) -> bool:
@@ -86,49 +85,9 @@ def started_between(leader: int, pid: int, last: int) -> bool:
     return pid > leader or pid <= last
 
 
-class _Stat(NamedTuple):
-    state: bytes
-    group: int
-    session: int
-
-
-def _pids() -> list[int]:
-    try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - the hot path
-    except OSError:
-        return []
-
-
-def _last_pid() -> int | None:
-    """Give the id that was given out last, None if the system does not say."""
-    last = _read("/proc/loadavg", 4096).split()[-1:]
-    return int(last[0]) if last and last[0].isdigit() else None
-
-
-def _stat(pid: int) -> _Stat | None:
-    """Read a process's stat line, where its name may hold anything, but ends at the last ``)``."""
-    fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
-    return _Stat(fields[0], int(fields[2]), int(fields[3])) if len(fields) > 3 else None
-
-
-def _turns_of(pid: int) -> list[str]:
-    environment = b"\0" + _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
-    value = environment.partition(_ASSIGNMENT)[2].partition(b"\0")[0]
-    return os.fsdecode(value).split()
-
-
 def turns_around(environment: Mapping[str, str], turn: str) -> str:
     """Give the value of ``TURNS_VARIABLE`` for a turn that is run in this environment: it and those outside.
 
     A relay that itself runs in a turn hands its commands on to the outer one, which finds them as well. Pure.
     """
-    return f"{environment.get(TURNS_VARIABLE, '')} {turn}".strip()
-
-
-def _read(path: str, limit: int) -> bytes:
-    """Read a file of /proc; empty when its process is gone or not ours to look at."""
-    try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the hot path
-            return file.read(limit)
-    except OSError:
-        return b""
+    return markers_around(environment, TURNS_VARIABLE, turn)

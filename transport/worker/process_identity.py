@@ -2,8 +2,10 @@
 
 import os
 import signal
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple
+
+from showcaller.transport.worker.process_table import stat_of
 
 
 class ProcessIdentity(NamedTuple):
@@ -15,7 +17,8 @@ class ProcessIdentity(NamedTuple):
 
 def identify(pid: int) -> ProcessIdentity:
     """Give the identity of a running process."""
-    return ProcessIdentity(pid, _started(pid))
+    stat = stat_of(pid)
+    return ProcessIdentity(pid, None if stat is None else stat.started)
 
 
 def is_alive(identity: ProcessIdentity) -> bool:
@@ -32,8 +35,8 @@ def is_alive(identity: ProcessIdentity) -> bool:
         pass
     if identity.started is None:
         return True
-    started, state = _started(identity.pid), _state(identity.pid)
-    return started is not None and started == identity.started and state not in {"Z", "X"}
+    stat = stat_of(identity.pid)
+    return stat is not None and stat.started == identity.started and not stat.has_ended
 
 
 def signal_process(identity: ProcessIdentity, number: int) -> bool:
@@ -42,16 +45,26 @@ def signal_process(identity: ProcessIdentity, number: int) -> bool:
     Where processes have no descriptors, the id could change hands between the look and the signal.
     """
     try:
-        descriptor = os.pidfd_open(identity.pid)
-    except ProcessLookupError:
-        return False
+        return signal_if(identity.pid, number, lambda: is_alive(identity))
     except AttributeError:
         if not is_alive(identity):
             return False
         os.kill(identity.pid, number)
         return True
+
+
+def signal_if(pid: int, number: int, is_meant: Callable[[], bool]) -> bool:
+    """Signal a process if it is the one that is meant when its id can no longer change hands; False if not.
+
+    Raises PermissionError for one that is not ours to signal, AttributeError where processes have no
+    descriptors.
+    """
     try:
-        if not is_alive(identity):  # looked at when its id can no longer change hands
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_meant():
             return False
         signal.pidfd_send_signal(descriptor, number)
     except ProcessLookupError:
@@ -59,21 +72,3 @@ def signal_process(identity: ProcessIdentity, number: int) -> bool:
     finally:
         os.close(descriptor)
     return True
-
-
-def _fields(pid: int) -> list[str]:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return []
-    return stat.rpartition(")")[2].split()  # a program's name may hold spaces and brackets
-
-
-def _started(pid: int) -> int | None:
-    fields = _fields(pid)
-    return int(fields[19]) if len(fields) > 19 else None
-
-
-def _state(pid: int) -> str:
-    fields = _fields(pid)
-    return fields[0] if fields else "X"

@@ -13,6 +13,7 @@ from showcaller.transport.links.on_loop import OnLoop
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.links.sockets import RelaySocket
 from showcaller.transport.worker.catalogue import process_providers
+from showcaller.transport.worker.guardian import Guarded, adopt_orphans
 from showcaller.transport.worker.host import Host
 from showcaller.transport.worker.journal import SpoolJournal
 from showcaller.transport.worker.options import WorkerOptions
@@ -30,18 +31,18 @@ LOOK: Final = 0.05
 
 
 class WorkerService:
-    """Runs a host until it is told to end, by SIGTERM or SIGINT, or has been alone for too long."""
+    """Runs a host until a signal tells it to end, its guardian has died, or it was alone for too long."""
 
-    def __init__(self, options: WorkerOptions) -> None:
+    def __init__(self, options: WorkerOptions, guarded: Guarded) -> None:
         """Must be made on the event loop. Raises OSError when its folder is not there or cannot be used."""
         self._options = options
         self._loop = asyncio.get_running_loop()
         self._ending = asyncio.Event()
         self._alone: asyncio.TimerHandle | None = None
-        process = identify(os.getpid())
-        card = WorkerCard(name=options.name, token=options.token, pid=process.pid, started=process.started)
+        self._guarded = guarded
         folder = WorkerFolder(Path(options.folder))
-        folder.write(card)
+        folder.write(_card(options, guarded))
+        self._loop.add_reader(guarded.pipe, self._unguarded)
         self._spool = Spool(folder.spool)
         self._socket = RelaySocket(
             options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
@@ -64,6 +65,13 @@ class WorkerService:
         await self._last_words()
         await self._host.close()
         self._socket.close()
+
+    def _unguarded(self) -> None:
+        """Take nothing more: what would run now could outlive this process."""
+        self._loop.remove_reader(self._guarded.pipe)
+        log.error("The guardian (process %d) has died, so this worker ends", self._guarded.process.pid)
+        adopt_orphans()
+        self._ending.set()
 
     def _hear(self, news: News) -> None:
         if not self._loop.is_closed():
@@ -92,3 +100,16 @@ class WorkerService:
             waiting = asyncio.Event()
             self._loop.call_later(LOOK, waiting.set)
             await waiting.wait()
+
+
+def _card(options: WorkerOptions, guarded: Guarded) -> WorkerCard:
+    process, guardian = identify(os.getpid()), guarded.process
+    return WorkerCard(
+        name=options.name,
+        token=options.token,
+        pid=process.pid,
+        started=process.started,
+        guardian=guardian.pid,
+        guardian_started=guardian.started,
+        marker=guarded.marker,
+    )

@@ -24,7 +24,9 @@ class WorkerCard(BaseModel):
     """Who a worker is.
 
     The relay writes it without ``pid``, and the worker with its own, before it calls: so a folder without
-    one has no worker, or one that will find its folder gone and end.
+    one has no worker, or one that will find its folder gone and end. ``guardian`` is the process that stays
+    until nothing is left of what the worker has started, all of which has ``marker`` in its environment;
+    workers of earlier versions have neither.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -34,11 +36,32 @@ class WorkerCard(BaseModel):
     token: str = Field(min_length=16)
     pid: int | None = Field(default=None, gt=0)
     started: int | None = Field(default=None, ge=0)
+    guardian: int | None = Field(default=None, gt=0)
+    guardian_started: int | None = Field(default=None, ge=0)
+    marker: str | None = Field(default=None, min_length=16)
+
+    @property
+    def process(self) -> ProcessIdentity | None:
+        """The worker's process, if it is known."""
+        return None if self.pid is None else ProcessIdentity(self.pid, self.started)
+
+    @property
+    def guardian_process(self) -> ProcessIdentity | None:
+        """The guardian's process, if it has one."""
+        return None if self.guardian is None else ProcessIdentity(self.guardian, self.guardian_started)
+
+    @property
+    def living(self) -> ProcessIdentity | None:
+        """Who can be told to end: the guardian, who passes it on, else the worker; None if both are dead."""
+        for process in (self.guardian_process, self.process):
+            if process is not None and is_alive(process):
+                return process
+        return None
 
     @property
     def is_alive(self) -> bool:
-        """Whether its process is there."""
-        return self.pid is not None and is_alive(ProcessIdentity(self.pid, self.started))
+        """Whether one of its processes is there: until then, what it has started may be there as well."""
+        return self.living is not None
 
 
 class WorkerFolder:

@@ -61,14 +61,20 @@ class Relay:
         self.hub.close()
 
 
+def process_of(worker: LocalWorker) -> ProcessIdentity:
+    process = worker.card.process
+    assert process is not None
+    return process
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
     tmp_path.chmod(0o700)
     yield tmp_path
     for folder in (tmp_path / "workers").glob("*"):
         card = WorkerFolder(folder).read()
-        if card is not None and card.pid is not None and card.is_alive:
-            os.kill(card.pid, signal.SIGKILL)
+        while card is not None and (process := card.living) is not None:
+            signal_process(process, signal.SIGKILL)
 
 
 def test_a_worker_is_started_runs_a_turn_and_is_found_by_the_next_relay(home: Path) -> None:
@@ -76,10 +82,10 @@ def test_a_worker_is_started_runs_a_turn_and_is_found_by_the_next_relay(home: Pa
     worker = first.start()
     assert first.run(worker, "echo one") == "one\n"
     first.close()
-    assert is_alive(worker.process), "it outlives its relay"
+    assert is_alive(process_of(worker)), "it outlives its relay"
     second = Relay(home, "run-2")
     alive, dead = second.find()
-    assert [found.process for found in alive] == [worker.process]
+    assert [found.card for found in alive] == [worker.card]
     assert dead == []
     found = second.connected(alive[0])
     assert second.run(found, "echo two") == "two\n"
@@ -92,9 +98,11 @@ def test_the_death_of_a_worker_is_told_once_and_leaves_no_zombie(home: Path) -> 
     relay = Relay(home, "run-1")
     worker = relay.start()
     assert relay.run(worker, "echo up") == "up\n"
-    os.kill(worker.process.pid, signal.SIGKILL)
+    guardian = worker.card.guardian
+    assert signal_process(process_of(worker), signal.SIGKILL)
     assert relay.deaths.get(timeout=LIMIT) == worker.name
-    assert not Path(f"/proc/{worker.process.pid}").exists()
+    assert not Path(f"/proc/{process_of(worker).pid}").exists()
+    assert not Path(f"/proc/{guardian}").exists()
     assert relay.deaths.empty()
     relay.close()
     following = Relay(home, "run-2")
@@ -159,12 +167,13 @@ def test_only_its_owner_can_read_a_workers_token(home: Path) -> None:
     worker = relay.start()
     assert worker.folder.path.stat().st_mode & 0o777 == 0o700
     assert (worker.folder.path / "worker.json").stat().st_mode & 0o777 == 0o600
-    command_line = Path(f"/proc/{worker.process.pid}/cmdline").read_bytes()
-    environment = Path(f"/proc/{worker.process.pid}/environ").read_bytes()
-    card = worker.folder.read()
-    assert card is not None
-    assert card.token.encode() not in command_line + environment + worker.folder.log.read_bytes()
-    assert card.token not in relay.run(worker, "env; cat /proc/$PPID/cmdline; cat /proc/$PPID/environ")
+    token = worker.card.token
+    assert token not in relay.run(worker, "env; cat /proc/$PPID/cmdline; cat /proc/$PPID/environ")
+    for pid in (worker.card.pid, worker.card.guardian):
+        command_line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        assert token.encode() not in command_line + environment
+    assert token.encode() not in worker.folder.log.read_bytes()
     relay.close()
 
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from showcaller.transport.worker.descendants import _last_pid, started_between, turns_around
+from showcaller.transport.worker.descendants import started_between, turns_around
+from showcaller.transport.worker.process_table import last_process_id
 
 
 @pytest.mark.parametrize(
@@ -31,11 +32,11 @@ def test_ids_between_the_leader_and_the_last_one_are_young(
 
 
 def test_the_last_id_is_that_of_a_process_just_started_or_of_a_later_one() -> None:
-    before = _last_pid()
+    before = last_process_id()
     child = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
     )
-    after = _last_pid()
+    after = last_process_id()
     assert before is not None
     assert after is not None
     assert started_between(before, int(child.stdout), after)

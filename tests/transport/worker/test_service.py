@@ -26,7 +26,11 @@ from showcaller.transport.links.conversation import News
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
 from showcaller.transport.worker.journal import end_in
+from showcaller.transport.worker.process_identity import ProcessIdentity, signal_process
+from showcaller.transport.worker.process_table import markers_around
+from showcaller.transport.worker.remains import WORKERS_VARIABLE, end_remains
 from showcaller.transport.worker.spool import left_behind
+from showcaller.transport.worker.worker_folder import WorkerFolder
 from tests.transport.worker.stage import wait_gone
 
 LIMIT = 30.0
@@ -67,12 +71,15 @@ class Desk:
             "folder": str(self.own),
             **more,
         }
+        self.marker = f"{self.name}.{new_id('wrk_')}"
+        marked = markers_around(os.environ, WORKERS_VARIABLE, self.marker)
         with (self.folder / "log").open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "showcaller.transport.worker"],
+                [sys.executable, "-m", "showcaller.transport.worker", self.marker],
                 stdin=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                env={**os.environ, WORKERS_VARIABLE: marked},
                 start_new_session=True,
             )
         assert self.process.stdin is not None
@@ -103,6 +110,13 @@ class Desk:
         assert isinstance(end, TurnEnded)
         return end
 
+    @property
+    def worker(self) -> ProcessIdentity:
+        card = WorkerFolder(self.own).read()
+        assert card is not None
+        assert card.process is not None
+        return card.process
+
     def exit_code(self) -> int:
         return self.process.wait(timeout=LIMIT)
 
@@ -110,6 +124,7 @@ class Desk:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        end_remains([self.marker])
         self.hub.close()
 
 
@@ -135,7 +150,7 @@ def test_a_turn_runs_in_the_process_and_its_end_is_kept_until_it_is_stored(desk:
     desk.start()
     turn = desk.run("echo $PPID").turn
     end = desk.end_of(turn)
-    assert (end.outcome, end.reply) == ("done", f"{desk.process.pid}\n")
+    assert (end.outcome, end.reply) == ("done", f"{desk.worker.pid}\n")
     assert end_in(left_behind(desk.own / "spool")[turn]) == end
     desk.link.send([TurnStored(session="ses_a", turn=turn)])
     again = desk.run("echo another", turn)
@@ -188,11 +203,11 @@ def test_a_relay_that_only_lost_sight_of_it_for_a_while_loses_nothing(desk: Desk
     desk.start()
     first = desk.run("echo one").turn
     assert desk.end_of(first).outcome == "done"
-    desk.process.send_signal(signal.SIGSTOP)
+    assert signal_process(desk.worker, signal.SIGSTOP)
     second = desk.run("echo two").turn
     assert desk.news.get(timeout=LIMIT) == "met"
     assert desk.news.get(timeout=LIMIT) == "away"
-    desk.process.send_signal(signal.SIGCONT)
+    assert signal_process(desk.worker, signal.SIGCONT)
     assert desk.news.get(timeout=LIMIT) == "back"
     assert desk.end_of(second).reply == "two\n"
 
@@ -203,12 +218,11 @@ def test_a_worker_that_is_killed_leaves_word_of_what_it_had_taken(desk: Desk, ga
     desk.end_of(ended)
     running = desk.run(f"read line < {gate}").turn
     desk.wait_for(lambda m: isinstance(m, TurnTaken) and m.turn == running)
-    desk.process.kill()
-    assert desk.exit_code() == -signal.SIGKILL
+    assert signal_process(desk.worker, signal.SIGKILL)
+    assert desk.exit_code() == 128 + signal.SIGKILL
     left = left_behind(desk.own / "spool")
     assert end_in(left[ended]) is not None
     assert end_in(left[running]) is None
-    open_gate(gate, "the command is an orphan until its guardian ends it")
 
 
 def test_functions_end_when_their_worker_is_killed(desk: Desk) -> None:
@@ -224,7 +238,7 @@ def test_functions_end_when_their_worker_is_killed(desk: Desk) -> None:
     assert isinstance(came[0], TurnTaken)
     output = came[-1]
     assert isinstance(output, TurnOutput)
-    desk.process.kill()
+    assert signal_process(desk.worker, signal.SIGKILL)
     assert wait_gone(int(output.text))
 
 
@@ -260,7 +274,7 @@ def test_a_worker_whose_folder_is_gone_ends_before_it_calls(desk: Desk) -> None:
 def test_bad_options_are_refused_in_one_line() -> None:
     for line in ("", "{}", "[1]", '{"name": "wrk_000000000000", "address": "tcp://0.0.0.0:1"}'):
         refused = subprocess.run(
-            [sys.executable, "-m", "showcaller.transport.worker"],
+            [sys.executable, "-m", "showcaller.transport.worker", "wrk_000000000000.a-marker"],
             input=line,
             capture_output=True,
             text=True,

@@ -1,0 +1,74 @@
+"""What the system says of its processes, read from /proc; nothing where there is none."""
+
+import os
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
+
+
+class Stat(NamedTuple):
+    """What a process is; ``started`` is in ticks since the machine's start."""
+
+    state: bytes
+    parent: int
+    group: int
+    session: int
+    started: int
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of it is left but its place in the table."""
+        return self.state in {b"Z", b"X"}
+
+
+def process_ids() -> list[int]:
+    """Give the ids of all processes."""
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - the hot path
+    except OSError:
+        return []
+
+
+def last_process_id() -> int | None:
+    """Give the id that was given out last, None if the system does not say."""
+    last = _read("/proc/loadavg", 4096).split()[-1:]
+    return int(last[0]) if last and last[0].isdigit() else None
+
+
+def child_ids() -> list[int]:
+    """Give the ids of this process's own children, if it has one thread, reaped ones left out."""
+    me = os.getpid()
+    return [int(pid) for pid in _read(f"/proc/{me}/task/{me}/children", ENVIRONMENT_LIMIT).split()]
+
+
+def stat_of(pid: int) -> Stat | None:
+    """Read a process's stat line, where its name may hold anything, but ends at the last ``)``."""
+    fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
+    if len(fields) < 20:
+        return None
+    return Stat(fields[0], int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+
+
+def markers_of(pid: int, variable: str) -> list[str]:
+    """Give the words of a variable in the environment that a process was started with."""
+    environment = b"\0" + _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
+    value = environment.partition(b"\0" + variable.encode() + b"=")[2].partition(b"\0")[0]
+    return os.fsdecode(value).split()
+
+
+def markers_around(environment: Mapping[str, str], variable: str, marker: str) -> str:
+    """Give the variable's value for what is started in this environment: its words, and this one. Pure.
+
+    What itself runs inside of something marked hands on the outer marks, so that the outer one finds it too.
+    """
+    return f"{environment.get(variable, '')} {marker}".strip()
+
+
+def _read(path: str, limit: int) -> bytes:
+    """Read a file of /proc; empty when its process is gone or not ours to look at."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the hot path
+            return file.read(limit)
+    except OSError:
+        return b""
