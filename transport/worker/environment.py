@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+from showcaller.transport.worker.remains import WORKERS_VARIABLE
+
 OURS: Final = "SHOWCALLER_"
-HANDED_ON: Final = frozenset({"SHOWCALLER_HOME", "SHOWCALLER_DEBUG"})
-"""Of ours, what a person sets for every program of ours that is started below."""
+HANDED_ON: Final = frozenset({"SHOWCALLER_HOME", "SHOWCALLER_DEBUG", WORKERS_VARIABLE})
+"""Of ours, what a person sets for every program of ours that is started below, and a guardian's mark."""
 SERVICE: Final = frozenset(
     {"NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID", "WATCHDOG_PID", "WATCHDOG_USEC"}
 )

@@ -6,75 +6,15 @@ import queue
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from showcaller.actors.contract.ids import new_id
-from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, TurnEnded
-from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.placement.deaths import DeathWatch
-from showcaller.transport.placement.local import LocalPlacement, LocalWorker
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive, signal_process
 from showcaller.transport.worker.worker_folder import ForeignWorkerError, WorkerCard, WorkerFolder
-
-LIMIT = 30.0
-
-
-class Relay:
-    """What of a relay has to do with its workers."""
-
-    def __init__(self, home: Path, run: str) -> None:
-        address = f"ipc://{home / 'links'}"
-        self.hub = WorkerHub(address, run, time.monotonic)
-        self.placement = LocalPlacement(home / "workers", address, self.hub)
-        self.deaths: queue.Queue[str] = queue.Queue()
-        self.messages: queue.Queue[FromWorkerMessage] = queue.Queue()
-
-    def start(self) -> LocalWorker:
-        return self.connected(self.placement.start(new_id("wrk_")))
-
-    def find(self) -> tuple[list[LocalWorker], list[WorkerFolder]]:
-        return self.placement.find()
-
-    def connected(self, worker: LocalWorker) -> LocalWorker:
-        worker.link.connect(self._deliver)
-        self.placement.watch(worker, lambda: self.deaths.put(worker.name))
-        return worker
-
-    def _deliver(self, messages: Sequence[FromWorkerMessage]) -> None:
-        for message in messages:
-            self.messages.put(message)
-
-    def run(self, worker: LocalWorker, text: str) -> str:
-        turn = new_id("msg_")
-        worker.link.send([RunTurn(session="ses_a", turn=turn, provider="command", text=text)])
-        while True:
-            message = self.messages.get(timeout=LIMIT)
-            if isinstance(message, TurnEnded) and message.turn == turn:
-                return message.reply
-
-    def close(self) -> None:
-        self.placement.close()
-        self.hub.close()
-
-
-def process_of(worker: LocalWorker) -> ProcessIdentity:
-    process = worker.card.process
-    assert process is not None
-    return process
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    tmp_path.chmod(0o700)
-    yield tmp_path
-    for folder in (tmp_path / "workers").glob("*"):
-        card = WorkerFolder(folder).read()
-        while card is not None and (process := card.living) is not None:
-            signal_process(process, signal.SIGKILL)
+from tests.transport.placement.relay import LIMIT, Relay, process_of
 
 
 def test_a_worker_is_started_runs_a_turn_and_is_found_by_the_next_relay(home: Path) -> None:
