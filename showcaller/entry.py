@@ -9,7 +9,7 @@ from showcaller._version import VERSION
 from showcaller.transport.doors.cli.signals import INTERRUPTED, Endings
 
 if TYPE_CHECKING:
-    from showcaller.transport.doors.cli.relay import LocalRelay, ServeOptions
+    from showcaller.transport.doors.cli.relay import Farewell, LocalRelay, ServeOptions
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
 def _run() -> int:
     from showcaller.transport.doors.cli.group import run
 
-    return run(sys.argv[1:], _open_relay, VERSION, _serve)
+    return run(sys.argv[1:], _open_relay, VERSION, _serve, _end_workers)
 
 
 def _say_interrupted() -> None:
@@ -49,3 +49,9 @@ def _serve(home: Path, options: "ServeOptions") -> None:
     from showcaller.daemon import serve
 
     serve(home, options)
+
+
+def _end_workers(home: Path) -> "Farewell":
+    from showcaller.workers import end_workers
+
+    return end_workers(home)

@@ -11,8 +11,14 @@ from showcaller.actors.contract.ids import new_id
 from showcaller.actors.relay.ports import OutlivingWorkers, WorkerPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.data_folder import DataFolder
+from showcaller.transport.doors.cli.relay import Farewell
 from showcaller.transport.doors.start_error import RelayStartError
-from showcaller.transport.placement.left_workers import LeftWorkers, WorkersAtWorkError, has_living_workers
+from showcaller.transport.placement.left_workers import (
+    LeftWorkers,
+    WorkersAtWorkError,
+    end_left_workers,
+    has_living_workers,
+)
 from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
 from showcaller.transport.worker.thread import WorkerThread
@@ -61,10 +67,7 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
             "Start it again with: showcaller serve. To end them there: showcaller stop --workers.",
         ) from error
     except ForeignWorkerError as error:
-        raise RelayStartError(
-            f"{error}.",
-            "Start the version that has started it, and there: showcaller stop --workers.",
-        ) from error
+        raise _foreign(error) from error
     except (OSError, ValueError, zmq.ZMQError) as error:
         raise RelayStartError(
             f"The socket for workers in {folder.path} cannot be opened: {error}.",
@@ -85,3 +88,23 @@ def workers_are_there(home: Path) -> bool:
         return has_living_workers(home / FOLDER)
     except ForeignWorkerError:
         return True
+
+
+def end_workers(home: Path) -> Farewell:
+    """End the worker processes that a relay of this data folder has left.
+
+    Raises ``RelayStartError`` when a relay, or a command in its place, holds the folder.
+    """
+    if not workers_are_there(home):
+        return Farewell(0, [])
+    try:
+        with DataFolder(home).lock():
+            return Farewell(*end_left_workers(home / FOLDER, PATIENCE))
+    except ForeignWorkerError as error:
+        raise _foreign(error) from error
+
+
+def _foreign(error: ForeignWorkerError) -> RelayStartError:
+    return RelayStartError(
+        f"{error}.", "Start the version that has started it, and there: showcaller stop --workers."
+    )

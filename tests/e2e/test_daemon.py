@@ -12,6 +12,7 @@ import pytest
 from tests.e2e.daemon import living_workers, serving
 from tests.e2e.program import LIMIT, Bell, Showcaller, alive, finish
 from tests.e2e.test_interrupted import press_until_it_leaves
+from tests.transport.worker.stage import processes_with
 
 
 def children(pid: int) -> list[int]:
@@ -101,6 +102,28 @@ def test_stop_waits_until_the_relay_has_ended_and_tells_when_there_is_none(showc
         assert living_workers(daemon.home) == []
         assert daemon.process.wait(LIMIT) == 0
     assert showcaller("stop").code == 3
+
+
+def test_stop_ends_the_workers_of_a_relay_that_was_killed_and_says_how_many(
+    showcaller: Showcaller, bell: Bell
+) -> None:
+    with serving(showcaller) as daemon, showcaller.start("fanout", f"{bell.ring}; {bell.wait}", "a"):
+        bell.hear(1)
+        (worker,) = living_workers(daemon.home)
+        daemon.process.kill()
+        daemon.process.wait(LIMIT)
+        kept = showcaller("stop")
+        assert (kept.code, living_workers(daemon.home)) == (3, [worker]), "they go on without --workers"
+        ended = showcaller("stop", "--workers")
+        assert ended.code == 0, ended.err
+        assert "1 worker that one had left has ended" in ended.err
+        assert living_workers(daemon.home) == []
+        assert processes_with(worker.marker or "no marker") == []
+        assert showcaller("stop", "--workers").code == 3
+    with serving(showcaller) as daemon, daemon.owner as owner:
+        listing = {"action": "list_sessions", "relay": "this", "scope": "all"}
+        (session,) = owner.post("/api/call", json=listing).json()["sessions"]
+    assert session["lastTurn"] == "interrupted"
 
 
 def test_a_second_signal_leaves_at_once(showcaller: Showcaller, bell: Bell) -> None:

@@ -4,7 +4,7 @@ import signal
 import threading
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.worker import RunTurn
@@ -76,18 +76,12 @@ def has_living_workers(parent: Path) -> bool:
     return any(card is not None and card.is_alive for card in cards)
 
 
-class Farewell(NamedTuple):
-    """How many workers were told to end and did, and the processes of those that are there nevertheless."""
-
-    ended: int
-    left: list[int]
-
-
-def end_left_workers(parent: Path, patience: float) -> Farewell:
+def end_left_workers(parent: Path, patience: float) -> tuple[int, list[int]]:
     """End the workers that a relay has left, with what they run, whose ends stay for the next relay.
 
-    Whoever calls holds the lock of the data folder; it waits for ``patience`` seconds at most. Raises
-    ForeignWorkerError for one that is alive and whose card is none that we know.
+    Gives how many have ended, and the processes of those that have not after ``patience`` seconds. Whoever
+    calls holds the lock of the data folder. Raises ForeignWorkerError for one that is alive and whose card
+    is none that we know.
     """
     cards = [(folder, card) for folder in worker_folders(parent) if (card := folder.read()) is not None]
     there = {card.name: card for _, card in cards if card.is_alive}
@@ -106,10 +100,10 @@ def end_left_workers(parent: Path, patience: float) -> Farewell:
             _tell_to_end(card)
     with changed:
         changed.wait_for(lambda: not left, patience)
-        still = [process.pid for card in left.values() if (process := card.living) is not None]
+        still = [card.pid or card.guardian or 0 for card in left.values()]
     proofs.close()
     bury([card for _, card in cards if card.name not in there])
-    return Farewell(len(there) - len(left), still)
+    return len(there) - len(left), still
 
 
 def _tell_to_end(card: WorkerCard) -> None:

@@ -155,6 +155,23 @@ def test_what_both_have_left_is_ended_by_the_next_relay_before_it_takes_them_for
     assert is_clean(place, process)
 
 
+def test_a_dead_worker_counts_as_alive_until_its_guardian_has_done(place: Place) -> None:
+    _, process = place.begin(SLEEP)
+    guardian = guardian_of(place.worker)
+    place.relay.close()
+    assert signal_process(guardian, signal.SIGSTOP)
+    kill_worker(place.worker)
+    assert wait_gone(process_of(place.worker).pid)
+    place.relay = Relay(place.home, "run-2")
+    (found,), dead = place.relay.find()
+    assert dead == []
+    assert is_alive(process)
+    place.relay.connected(found)
+    assert signal_process(guardian, signal.SIGCONT)
+    place.is_proven_dead()
+    assert is_clean(place, process)
+
+
 def test_what_a_worker_has_left_is_ended_though_no_relay_is_there(place: Place) -> None:
     _, process = place.begin(STUBBORN)
     place.relay.close()
@@ -185,8 +202,10 @@ def test_programs_that_go_on_by_starting_others_end_as_well(place: Place, tmp_pa
     _, process = place.begin(turn)
     kill_worker(place.worker)
     place.is_proven_dead()
+    left = [pid for pid in process_ids() if str(relentless) in command_line(pid)]
+    relentless.unlink()  # ends them, were they there
+    assert left == []
     assert is_clean(place, process)
-    assert [pid for pid in process_ids() if str(relentless) in command_line(pid)] == []
 
 
 def test_a_guardian_is_small_ignores_signals_but_one_and_tells_how_its_worker_ended(place: Place) -> None:

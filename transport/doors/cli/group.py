@@ -13,7 +13,14 @@ from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.output import have_standard_streams, note
 from showcaller.transport.doors.cli.parsing import Group
 from showcaller.transport.doors.cli.program import program_words
-from showcaller.transport.doors.cli.relay import Door, OpenRelay, ServeRelay, serves_nothing
+from showcaller.transport.doors.cli.relay import (
+    Door,
+    EndWorkers,
+    OpenRelay,
+    ServeRelay,
+    ends_nothing,
+    serves_nothing,
+)
 from showcaller.transport.doors.cli.signals import INTERRUPTED
 
 COMMANDS = ("fanout", "sessions", "show", "serve", "status", "stop")
@@ -54,7 +61,12 @@ class Commands(Group):
         return command
 
 
-def build_group(open_relay: OpenRelay, version: str, serve: ServeRelay = serves_nothing) -> click.Group:
+def build_group(
+    open_relay: OpenRelay,
+    version: str,
+    serve: ServeRelay = serves_nothing,
+    end_workers: EndWorkers = ends_nothing,
+) -> click.Group:
     """Give the group whose commands open their relay with ``open_relay``, or run one with ``serve``."""
 
     @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -64,17 +76,22 @@ def build_group(open_relay: OpenRelay, version: str, serve: ServeRelay = serves_
     )
     @click.pass_context
     def showcaller(ctx: click.Context, home: str | None) -> None:
-        ctx.obj = Door(data_folder(home), home, open_relay, program_words(sys.argv[0]), version, serve)
+        program = program_words(sys.argv[0])
+        ctx.obj = Door(data_folder(home), home, open_relay, program, version, serve, end_workers)
 
     return showcaller
 
 
 def run(
-    arguments: Sequence[str], open_relay: OpenRelay, version: str, serve: ServeRelay = serves_nothing
+    arguments: Sequence[str],
+    open_relay: OpenRelay,
+    version: str,
+    serve: ServeRelay = serves_nothing,
+    end_workers: EndWorkers = ends_nothing,
 ) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
     try:
-        return _answered(arguments, build_group(open_relay, version, serve))
+        return _answered(arguments, build_group(open_relay, version, serve, end_workers))
     except KeyboardInterrupt:
         note("Interrupted.")
         return INTERRUPTED

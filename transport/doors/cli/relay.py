@@ -113,6 +113,26 @@ class ServeRelay(Protocol):
         ...
 
 
+class Farewell(NamedTuple):
+    """How many workers without a relay have ended when told to, and the processes of those that have not."""
+
+    ended: int
+    left: list[int]
+
+
+class EndWorkers(Protocol):
+    """What ends the workers that a relay has left which does not run any more."""
+
+    def __call__(self, home: Path) -> Farewell:
+        """End them, with what they run, and wait for that; raises ``RelayStartError`` when that cannot be."""
+        ...
+
+
+def ends_nothing(home: Path) -> Farewell:
+    """Stand in where commands are used without workers."""
+    raise NotImplementedError(f"there are no workers to end on {home}")
+
+
 def serves_nothing(home: Path, options: ServeOptions) -> None:
     """Stand in where commands are used without a relay to serve."""
     raise NotImplementedError(f"there is nothing to serve on {home} with {options.port}")
@@ -124,7 +144,7 @@ class Door:
 
     ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
     that a command can be repeated as it was typed; ``program`` are the words that call this program,
-    ``version`` is its own, and ``serve`` runs a relay for others.
+    ``version`` is its own, ``serve`` runs a relay for others, and ``end_workers`` ends what one has left.
     """
 
     home: Path
@@ -133,6 +153,7 @@ class Door:
     program: tuple[str, ...] = ("showcaller",)
     version: str = ""
     serve: ServeRelay = serves_nothing
+    end_workers: EndWorkers = ends_nothing
 
     def command_line(self, *words: str) -> str:
         """Give the line that calls this program with the words, on this data folder, ready to paste."""

@@ -25,7 +25,8 @@ PATIENCE = 120.0
 
 What it has under way goes on in its workers, and the relay that is started next
 takes it over. With --workers it is interrupted and stored as that; fan-outs can
-be gone on with. Ends with 3 when no relay runs.
+be gone on with. Ends with 3 when no relay runs; --workers still ends those that
+one has left, and with 0 if there were any.
 
 \b
 Examples:
@@ -34,7 +35,12 @@ Examples:
 """,
 )
 @click.option("--workers", is_flag=True, help="End its workers too, and what they run.")
-@click.option("--json", "as_json", is_flag=True, help='Write {"stopped": PROCESS}.')
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help='Write {"stopped": PROCESS}, or {"workers": NUMBER} without a relay.',
+)
 @home_option
 @click.pass_obj
 def command(door: Door, workers: bool, as_json: bool) -> int:
@@ -42,7 +48,7 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
     running = running_relay(door.home)
     if running is None:
         note(f"No relay runs on {door.home}.")
-        return NOT_FOUND
+        return _end_left(door, as_json=as_json) if workers else NOT_FOUND
     _ask(door, running, workers=workers)
     if not _ended(running, PATIENCE):
         raise CommandError(
@@ -54,6 +60,29 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
     else:
         note(f"The relay (process {running.pid}) has ended.")
     return GOOD
+
+
+def _end_left(door: Door, *, as_json: bool) -> int:
+    """End the workers that a relay has left."""
+    try:
+        ended, left = door.end_workers(door.home)
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    if left:
+        raise CommandError(
+            f"{_workers(len(left))} without a relay did not end when told to: process"
+            f" {', '.join(map(str, left))}.",
+            f"To end them at once: kill -9 {' '.join(map(str, left))}. What they run ends with them.",
+        )
+    if as_json:
+        write(json_line({"workers": ended}))
+    elif ended:
+        note(f"{_workers(ended)} that one had left {'has' if ended == 1 else 'have'} ended.")
+    return GOOD if ended else NOT_FOUND
+
+
+def _workers(count: int) -> str:
+    return "1 worker" if count == 1 else f"{count} workers"
 
 
 def _ask(door: Door, running: Whereabouts, *, workers: bool) -> None:
