@@ -88,7 +88,7 @@ class ChildCallableProvider:
         environment = os.environ if self._environment is None else self._environment
         children = self._folders[folder]
         gone: Callable[[FunctionChild], None] = partial(self._gone, folder)
-        return FunctionChild(folder, environment, self._leaders, children.changed, gone)
+        return FunctionChild(folder, environment, self._leaders, children.changed, children.returned, gone)
 
     def _gone(self, folder: str | None, child: FunctionChild) -> None:
         children = self._folders[folder]

@@ -18,6 +18,8 @@ class FunctionCall:
     def __init__(self, turn: RunTurn, sink: Sink, loop: asyncio.AbstractEventLoop) -> None:
         self.answer: asyncio.Future[Result] = loop.create_future()
         self.since = loop.time()
+        self.is_halted = False
+        self.was_returned = False
         self.write = sink.write
         self.grace = sink.grace
         self._target = turn.provider.partition(":")[2]

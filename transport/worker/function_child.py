@@ -15,6 +15,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections.abc import Awaitable
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from showcaller.transport.worker import function_child_output as out
+    from showcaller.transport.worker import function_sources as sources
     from showcaller.transport.worker import functions, text, threads
 else:
 
@@ -37,7 +39,7 @@ else:
         return module
 
     functions, text, threads = _beside("functions"), _beside("text"), _beside("threads")
-    out = _beside("function_child_output")
+    out, sources = _beside("function_child_output"), _beside("function_sources")
 
 FLUSHES: Final = 20
 """Times that one call's output is sent at once when it asks for that, before it has to wait its turn."""
@@ -46,6 +48,8 @@ ERROR_LIMIT: Final = 8_000
 LAST_WORDS: Final = 2.0
 """Seconds that what the user's modules have registered for the end of the process may take."""
 MISTAKE: Final = 70
+REST: Final = 1.0
+"""Seconds without a call after which the user may have changed a module."""
 
 
 class Output:
@@ -238,14 +242,23 @@ class FunctionChild:
         self._functions = functions.Functions()
         self._threads = threads.Threads()
         self._calls: dict[int, Call] = {}
+        self._sources = sources.Sources(folder)
+        self._found: set[str] = set()
+        self._is_outdated = False
+        self._rests_since = _now()
 
     def find(self, target: str) -> "functions.Function":
         """Give the function that a call names."""
-        return self._functions.find(target, self._folder)
+        function = self._functions.find(target, self._folder)
+        if target not in self._found:
+            self._sources.note()
+            self._found.add(target)
+        return function
 
     def forget(self, number: int) -> None:
         """A call ends."""
         self._calls.pop(number, None)
+        self._rests_since = _now()
 
     def run(self) -> None:
         """Take calls until the worker hangs up; does not return while calls run then."""
@@ -268,11 +281,20 @@ class FunctionChild:
             if call is not None:
                 call.cancel()
             return
+        if not self._calls and _now() - self._rests_since >= REST:
+            self._is_outdated = self._is_outdated or self._sources.have_changed()
+        if self._is_outdated:
+            self.mouth.say({"kind": "returned", "call": message["call"]})
+            return
         call = self._calls[message["call"]] = Call(message, self)
         try:
             self._threads.submit(call.work)
         except RuntimeError as error:  # the system has no more threads
             call.fail(error)
+
+
+def _now() -> float:
+    return time.monotonic()  # noqa: TID251 - nothing of ours that has a clock is in this process
 
 
 def _log(line: str) -> None:

@@ -50,7 +50,14 @@ class CallEnded(_Message):
     error: str | None = Field(max_length=8_000 + _ROOM)
 
 
-FromChild = ChildReady | CallOutput | CallEnded
+class CallReturned(_Message):
+    """The call did not run and will not run here, because a module has changed since it was imported."""
+
+    kind: Literal["returned"]
+    call: int = Field(ge=0)
+
+
+FromChild = ChildReady | CallOutput | CallEnded | CallReturned
 _FROM_CHILD: Final = TypeAdapter(list[Annotated[FromChild, Field(discriminator="kind")]])
 
 

@@ -17,6 +17,7 @@ from showcaller.transport.worker.function_call import FunctionCall
 from showcaller.transport.worker.function_child_messages import (
     CallEnded,
     CallOutput,
+    CallReturned,
     ChildReady,
     Frames,
     FromChild,
@@ -36,6 +37,7 @@ ENDING: Final = 5.0
 """Seconds that a process which was told to end may take; its own limit comes first, if it can keep it."""
 
 Told = Callable[["FunctionChild"], None]
+Returned = Callable[[FunctionCall], None]
 
 
 class ChildNotStartedError(Exception):
@@ -45,16 +47,25 @@ class ChildNotStartedError(Exception):
 class FunctionChild:
     """Runs calls; ``changed`` is told when there may be room for more, ``gone`` once when it has died.
 
+    ``returned`` gets calls that it has not run because the user's modules have changed; it ends then.
+
     A call that does not return after its turn has ended makes the process ``hung``: it gets no more calls,
     and is killed as soon as nothing else runs in it. What is said amiss costs the calls in it, and no others.
     """
 
     def __init__(
-        self, folder: str | None, environment: Mapping[str, str], leaders: set[int], changed: Told, gone: Told
+        self,
+        folder: str | None,
+        environment: Mapping[str, str],
+        leaders: set[int],
+        changed: Told,
+        returned: Returned,
+        gone: Told,
     ) -> None:
         """Start it; raises ChildNotStartedError."""
         self._loop = asyncio.get_running_loop()
         self._changed = changed
+        self._returned = returned
         self._gone = gone
         self._calls: dict[int, FunctionCall] = {}
         self._hung: set[int] = set()
@@ -65,6 +76,7 @@ class FunctionChild:
         self.ready_since: float | None = None
         self.idle_since: float = self._loop.time()
         self.is_ending = False
+        self._is_outdated = False
         ours, its = socket.socketpair()
         with closing(its):
             try:
@@ -90,7 +102,7 @@ class FunctionChild:
     @property
     def takes_calls(self) -> bool:
         """Whether it may be given another."""
-        return not self._hung and not self.is_ending
+        return not (self._hung or self.is_ending or self._is_outdated)
 
     def run(self, call: FunctionCall) -> int:
         """Run a call in it; gives the call's number."""
@@ -158,8 +170,20 @@ class FunctionChild:
             raise GarbageError(f"call {message.call} does not run in it")
         if isinstance(message, CallOutput):
             call.write(message.text)
+        elif isinstance(message, CallReturned):
+            self._call_returned(message, call)
         else:
             self._call_ended(message, call)
+
+    def _call_returned(self, message: CallReturned, call: FunctionCall) -> None:
+        if call.was_returned:
+            raise GarbageError(f"call {message.call} was returned before")
+        call.was_returned = True
+        self._is_outdated = True
+        del self._calls[message.call]
+        if not self._calls:
+            self.end()
+        self._returned(call)
 
     def _call_ended(self, end: CallEnded, call: FunctionCall) -> None:
         del self._calls[end.call]

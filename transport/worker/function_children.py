@@ -101,6 +101,7 @@ class FunctionChildren:
 
     def halt(self, call: FunctionCall) -> None:
         """Ask a call to end; one that waits has ended."""
+        call.is_halted = True
         if call in self._waiting:
             call.settle(Result())
         elif call in self._places:
@@ -123,6 +124,14 @@ class FunctionChildren:
         """A process has died."""
         self._children.remove(child)
         self._give_out()
+
+    def returned(self, call: FunctionCall) -> None:
+        """A call has not run where it was, and is the next to run elsewhere, unless it is to end."""
+        self._places.pop(call, None)
+        if call.is_halted:
+            call.settle(Result())
+        elif not call.answer.done():
+            self._waiting = {call: None, **self._waiting}
 
     def changed(self, child: FunctionChild) -> None:
         """A process is ready, or has room."""

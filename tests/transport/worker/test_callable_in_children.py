@@ -236,6 +236,30 @@ async def test_a_process_ends_when_it_was_idle_and_runs_what_is_registered_for_i
     assert int((await desk.run("where")).reply) != pid
 
 
+async def test_a_function_that_has_changed_on_disk_runs_as_it_is_now(open_desk: OpenDesk) -> None:
+    desk = open_desk(most=1)
+    desk.write("""
+        import __main__, itertools, os, threading, side
+        ALL = threading.Barrier(3)
+        __main__._now = lambda: 0.0
+        def rested(item):
+            ALL.wait(20)
+            __main__._now = itertools.count(0, 10).__next__
+        def name(item): return f"{side.NAME} {os.getpid()}"
+    """)
+    desk.write("NAME = 'old'\n", "side")
+    old = (await desk.run("name")).reply.split()[1]
+    desk.write("NAME = 'newer'\n", "side")
+    assert (await desk.run("name")).reply == f"old {old}", "a burst of calls looks at no files"
+    assert {end.outcome for end in await desk.run_all("rested", [1, 2, 3])} == {"done"}
+    ends = await desk.run_all("name", [1, 2, 3])
+    new = {end.reply for end in ends}
+    assert len(new) == 1
+    name, pid = new.pop().split()
+    assert (name, pid == old) == ("newer", False)
+    assert await asyncio.to_thread(wait_gone, int(old))
+
+
 async def test_a_process_that_a_function_forks_does_not_speak_for_it(desk: FunctionsDesk) -> None:
     desk.write("""
         import os, warnings

@@ -179,6 +179,7 @@ async def test_a_call_that_is_stopped_while_it_waits_never_runs(open_desk: OpenD
         framed('[{"kind": "ended", "call": 99, "reply": "", "truncated": false, "error": null}]'),
         framed('[{"kind": "output", "call": 1, "text": 5}]'),
         framed('[{"kind": "output", "call": 1, "text": "' + "x" * 20_000 + '"}]'),
+        framed('[{"kind": "returned", "call": 1}, {"kind": "returned", "call": 1}]'),
         framed('[{"kind": "run_turn", "session": "ses_other"}]'),
         framed("[" * 100_000),
     ],
