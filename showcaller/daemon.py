@@ -8,7 +8,7 @@ import socket
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import structlog
 
@@ -32,6 +32,7 @@ from showcaller.transport.doors.http.server import HttpServer, bind
 from showcaller.transport.doors.http.token import TokenCheck, own_token
 from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, running_relay
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
+from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
 from showcaller.workers import DEFAULT_COUNT
 
 LAST_ANSWERS: Final = 5.0
@@ -54,7 +55,7 @@ def serve(home: Path, options: ServeOptions) -> None:
         _lock(folder, opened)
         forget(folder.path)
         token = own_token(folder.path)
-        logs.configure(options.log, token)
+        logs.configure(options.log, token, _log_stream(folder.path, options.log_file))
         bound = _bind(options.port)
         opened.callback(bound.close)
         metrics = Metrics()
@@ -74,6 +75,23 @@ def _lock(folder: DataFolder, opened: ExitStack) -> None:
         raise FolderInUse(
             f"A relay is running already on {folder.path}: process {running.pid}, {running.address}.",
             "Use it, stop it with: showcaller stop, or name another folder.",
+        ) from error
+
+
+def _log_stream(home: Path, path: Path | None) -> TextIO:
+    if path is None:
+        return sys.stderr
+    if home.resolve() in path.resolve().parents:
+        raise RelayStartError(
+            f"The log file {path} is in the data folder, where the relay keeps files of its own.",
+            "Name one in another folder.",
+        )
+    try:
+        return log_stream(BoundedLog(path))
+    except OSError as error:
+        raise RelayStartError(
+            f"The log file {path} cannot be written: {error.strerror}.",
+            "Name another one, or leave it out for standard error.",
         ) from error
 
 

@@ -25,6 +25,8 @@ from showcaller.actors.contract.worker import (
 from showcaller.transport.links.conversation import News
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
+from showcaller.transport.worker.bounded_log import LIMIT as LIMIT_OF_LOG
+from showcaller.transport.worker.bounded_log import before
 from showcaller.transport.worker.journal import end_in
 from showcaller.transport.worker.process_identity import ProcessIdentity, signal_process
 from showcaller.transport.worker.process_table import markers_around
@@ -269,6 +271,19 @@ def test_a_worker_whose_folder_is_gone_ends_before_it_calls(desk: Desk) -> None:
     desk.start()
     assert desk.exit_code() == 1
     assert desk.news.empty()
+
+
+def test_all_that_it_has_to_say_goes_into_a_log_within_bounds(desk: Desk) -> None:
+    full = desk.own / "log"
+    with full.open("wb") as file:
+        file.truncate(LIMIT_OF_LOG)
+    desk.start()
+    desk.end_of(desk.run("echo hello").turn)
+    desk.process.terminate()
+    assert desk.exit_code() == 0
+    assert "The relay is met" in full.read_text()
+    assert before(full).stat().st_size == LIMIT_OF_LOG
+    assert (desk.folder / "log").read_text() == ""
 
 
 def test_bad_options_are_refused_in_one_line() -> None:

@@ -94,13 +94,15 @@ class OpenRelay(Protocol):
 class ServeOptions(NamedTuple):
     """How a relay is to be served.
 
-    ``port`` 0 takes a free one; ``ready`` gets the line that says where it listens; ``stop_with`` gets what
-    begins its orderly end, from any thread.
+    ``port`` 0 takes a free one; ``log_file`` gets the log, within a size, instead of standard error;
+    ``ready`` gets the line that says where it listens; ``stop_with`` gets what begins its orderly end, from
+    any thread.
     """
 
     port: int
     workers: int | None
     log: Literal["text", "json"]
+    log_file: Path | None
     ready: Callable[[str], None]
     stop_with: Callable[[Callable[[], None]], None]
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import resource
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -25,10 +26,13 @@ in the file "token" of the data folder. A line on standard output says when it i
 ready and where it listens; its log goes to standard error. The first Ctrl-C or
 SIGTERM ends it in order, a second one at once.
 
+With --log-file the log is kept within twice 8 MiB: a file that is full is moved
+to its name with ".1", in the place of the one before.
+
 \b
 Examples:
   showcaller serve
-  showcaller serve --port 8321 --log json
+  showcaller serve --port 8321 --log json --log-file /var/tmp/relay.log
 """,
 )
 @click.option(
@@ -46,10 +50,22 @@ Examples:
     show_default=True,
     help="How the log is written.",
 )
+@click.option(
+    "--log-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the log into this file instead of to standard error.",
+)
 @click.option("--json", "as_json", is_flag=True, help='Write {"ready": ...} instead of the line of text.')
 @home_option
 @click.pass_obj
-def command(door: Door, port: int, workers: int | None, log: Literal["text", "json"], as_json: bool) -> int:
+def command(
+    door: Door,
+    port: int,
+    workers: int | None,
+    log: Literal["text", "json"],
+    log_file: Path | None,
+    as_json: bool,
+) -> int:
     """Serve and give the exit code."""
     from showcaller.actors.runtime.clock import SYSTEM_CLOCK
     from showcaller.transport.doors.cli.fanout.interrupts import Interrupts
@@ -62,7 +78,7 @@ def command(door: Door, port: int, workers: int | None, log: Literal["text", "js
 
     with Interrupts(SYSTEM_CLOCK.monotonic, spares_children=True) as interrupts:
         try:
-            door.serve(door.home, ServeOptions(port, workers, log, ready, interrupts.stop_with))
+            door.serve(door.home, ServeOptions(port, workers, log, log_file, ready, interrupts.stop_with))
         except RelayStartError as error:
             raise CommandError(error.message, error.way_out) from error
     return GOOD
