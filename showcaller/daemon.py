@@ -33,7 +33,7 @@ from showcaller.transport.doors.http.token import TokenCheck, own_token
 from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, running_relay
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
-from showcaller.workers import DEFAULT_COUNT
+from showcaller.workers import DEFAULT_COUNT, running_workers
 
 LAST_ANSWERS: Final = 5.0
 """Seconds for answers under way once the relay has ended."""
@@ -174,7 +174,7 @@ async def _serve(
     ending = Ending(asyncio.get_running_loop())
     port: int = bound.getsockname()[1]
     whereabouts = Whereabouts.of_this_process(port, VERSION)
-    served = await _served(parts, whereabouts, ending, metrics)
+    served = await _served(folder.path, parts, whereabouts, ending, metrics)
     door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
     server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
     await server.start()
@@ -217,7 +217,9 @@ def notify_service_manager(address: str) -> None:
             channel.sendto(b"READY=1", address.replace("@", "\0", 1) if address[0] == "@" else address)
 
 
-async def _served(parts: RelayParts, whereabouts: Whereabouts, ending: Ending, metrics: Metrics) -> Served:
+async def _served(
+    home: Path, parts: RelayParts, whereabouts: Whereabouts, ending: Ending, metrics: Metrics
+) -> Served:
     identity: Any = await parts.supervisor.request(AwaitReady())
     return Served(
         door=parts.door,
@@ -227,5 +229,6 @@ async def _served(parts: RelayParts, whereabouts: Whereabouts, ending: Ending, m
         whereabouts=whereabouts,
         started_at=SYSTEM_CLOCK.wall(),
         stop=lambda workers: ending.ask(workers=workers),
+        workers=lambda: running_workers(home),
         metrics=metrics,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 import zmq
@@ -17,7 +17,7 @@ from showcaller.transport.placement.left_workers import (
     LeftWorkers,
     WorkersAtWorkError,
     end_left_workers,
-    has_living_workers,
+    living_workers,
 )
 from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
@@ -82,10 +82,19 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
     return Workers(processes, "", processes, end)
 
 
+def running_workers(home: Path) -> list[dict[str, Any]]:
+    """Give the worker processes of this data folder that are there: ``name``, ``pid`` and ``version``.
+
+    Of one that is still starting, ``pid`` is None and ``version`` empty.
+    """
+    cards = living_workers(home / FOLDER)
+    return [{"name": card.name, "pid": card.pid, "version": card.version} for card in cards]
+
+
 def workers_are_there(home: Path) -> bool:
     """Tell whether worker processes of this data folder are there, though its relay may not be."""
     try:
-        return has_living_workers(home / FOLDER)
+        return bool(living_workers(home / FOLDER))
     except ForeignWorkerError:
         return True
 

@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from showcaller.transport.wire.packets import FRAMES_LIMIT, VERSIONS, Ack, BatchPacket, Hello, Packet, Refused
+from showcaller.transport.wire.packets import FRAMES_LIMIT, Ack, BatchPacket, Hello, Packet, Refused
+from showcaller.transport.wire.protocol import SPOKEN, agreed, nothing_in_common
 
 HEARTBEAT: Final = 2.0
 """Seconds after which an end that has nothing to say gives a sign of life."""
@@ -37,14 +38,26 @@ class Taken(NamedTuple):
 class Conversation:
     """One end's side of a link to one peer. Not thread-safe.
 
-    ``run`` names this run of this end, and must be new each time; ``token`` is what the peer asks for.
+    ``run`` names this run of this end, and must be new each time; ``token`` is what the peer asks for;
+    ``spoken`` are the versions of the protocol that this end speaks, and ``version`` is the one in use.
     """
 
-    def __init__(self, peer: str, run: str, now: float, *, calls: bool, token: str = "") -> None:
+    def __init__(
+        self,
+        peer: str,
+        run: str,
+        now: float,
+        *,
+        calls: bool,
+        token: str = "",
+        spoken: Sequence[int] = SPOKEN,
+    ) -> None:
         self._peer = peer
         self._run = run
         self._calls = calls
         self._token = token
+        self._spoken = tuple(spoken)
+        self.version = self._spoken[0]
         self._their_run = ""
         self.refused: str | None = None
         self.present = False
@@ -85,8 +98,8 @@ class Conversation:
     def to_write(self, now: float) -> list[Packet]:
         """Give the packets that are due now; they count as written."""
         if self.refused is not None or not self._their_run:
-            return self._call(now)
-        packets, self._replies = self._replies, []
+            return self._taken_replies() + self._call(now)
+        packets = self._taken_replies()
         if self._under_way and now - self._progress >= AGAIN_AFTER:
             self._written, self._progress = 0, now
         self._make_batches()
@@ -99,6 +112,10 @@ class Conversation:
             self._spoke, self._owes_ack, self._asked_again = now, False, False
         return packets
 
+    def _taken_replies(self) -> list[Packet]:
+        replies, self._replies = self._replies, []
+        return replies
+
     def _call(self, now: float) -> list[Packet]:
         if not self._calls or now - self._spoke < self._call_every:
             return []
@@ -110,7 +127,7 @@ class Conversation:
         return HEARTBEAT if self.refused is None else CALL_AGAIN
 
     def _hello(self) -> Hello:
-        return Hello(self._peer, self._run, self._their_run, self._token, VERSIONS)
+        return Hello(self._peer, self._run, self._their_run, self._token, self._spoken)
 
     def _make_batches(self) -> None:
         while self._waiting and len(self._under_way) < WINDOW:
@@ -156,8 +173,10 @@ class Conversation:
     def _greeted(self, hello: Hello, now: float) -> Taken:
         if hello.run == self._run or (self._calls and hello.to != self._run):
             return Taken()  # our own, come back, or meant for an earlier run of this end
-        if not set(hello.versions) & set(VERSIONS):
-            return self._refuse(f"the peer speaks the versions {hello.versions}, and this program {VERSIONS}")
+        version = agreed(self._spoken, hello.versions)
+        if version is None:
+            return self._cannot_speak_with(hello)
+        self.version = version
         is_new = hello.run != self._their_run
         known_before = bool(self._their_run)
         self.refused = None
@@ -173,6 +192,12 @@ class Conversation:
             self._waiting_bytes = 0
         self._forget()
         return Taken(news="changed" if known_before else "met")
+
+    def _cannot_speak_with(self, hello: Hello) -> Taken:
+        """Refuse a peer over its versions; the one that is called says so, in words for the peer."""
+        if not self._calls:
+            self._replies = [Refused(nothing_in_common(hello.versions, self._spoken))]
+        return self._refuse(nothing_in_common(self._spoken, hello.versions))
 
     def _refuse(self, why: str) -> Taken:
         is_news = self.refused is None

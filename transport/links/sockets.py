@@ -13,13 +13,13 @@ from showcaller.transport.links.socket_end import SocketEnd, nobody
 from showcaller.transport.wire.frames import WireError
 from showcaller.transport.wire.packets import (
     PACKET_LIMIT,
-    VERSIONS,
     Hello,
     Packet,
     Refused,
     decode_packet,
     encode_packet,
 )
+from showcaller.transport.wire.protocol import SPOKEN
 
 logger = logging.getLogger("showcaller.links")
 
@@ -49,13 +49,17 @@ class WorkerHub:
     anything. Whoever binds an ipc path must hold the lock of its folder: a second bind steals its peers.
     """
 
-    def __init__(self, address: str, run: str, now: Now) -> None:
-        """Bind; raises ``zmq.ZMQError``, and ValueError for an ipc path that is too long."""
+    def __init__(self, address: str, run: str, now: Now, spoken: Sequence[int] = SPOKEN) -> None:
+        """Bind; ``spoken`` are the versions of the worker protocol, newest first.
+
+        Raises ``zmq.ZMQError``, and ValueError for an ipc path that is too long.
+        """
         path = address.removeprefix("ipc://")
         if path != address and len(path) > IPC_LIMIT:
             raise ValueError(f"{path!r} is longer than {IPC_LIMIT} characters: choose a shorter data folder")
         self._run = run
         self._now = now
+        self._spoken = tuple(spoken)
         self._context = zmq.Context()
         self._router = _new_socket(self._context, zmq.ROUTER)
         self._router.set(zmq.ROUTER_MANDATORY, 1)
@@ -73,7 +77,7 @@ class WorkerHub:
 
     def expect(self, name: str, token: str, hear: Callable[[News], None] = nobody) -> SocketEnd:
         """Take this worker when it calls with this token; gives the link end to it."""
-        conversation = Conversation(name, self._run, self._now(), calls=False)
+        conversation = Conversation(name, self._run, self._now(), calls=False, spoken=self._spoken)
         end = SocketEnd(conversation, self._thread, hear, lambda: self._drop(name))
         self._thread.run(lambda: self._peers.__setitem__(name, _Peer(end, token)))
         return end
@@ -91,7 +95,7 @@ class WorkerHub:
         try:
             if len(rest) != 1:
                 raise WireError(f"a message of {len(rest)} parts")
-            packet = decode_packet(rest[0])
+            packet = decode_packet(rest[0], self._spoken)
         except WireError as error:
             logger.warning("A peer wrote something that is refused: %s", error)
             return
@@ -99,7 +103,7 @@ class WorkerHub:
         if isinstance(packet, Hello):
             name = self._introduced(route, packet)
         elif name is None and not isinstance(packet, Refused):
-            self._put(route, Hello("relay", self._run, packet.run, "", VERSIONS))
+            self._put(route, Hello("relay", self._run, packet.run, "", self._spoken), self._spoken[-1])
         if name is not None:
             self._peers[name].end.take(packet, self._now())
 
@@ -107,7 +111,7 @@ class WorkerHub:
         peer = self._peers.get(hello.peer)
         if peer is None or not hmac.compare_digest(peer.token.encode(), hello.token.encode()):
             logger.warning("A worker that is not expected, or has not its token, was refused")
-            self._put(route, Refused("this relay does not expect this worker, or its token is another"))
+            self._put(route, Refused("this relay does not expect this worker, or its token is another"), 1)
             return None
         before = self._routes.get(hello.peer)
         if before is not None:
@@ -124,14 +128,14 @@ class WorkerHub:
             if route is None:
                 continue
             for packet in end.to_write(now):
-                if not self._put(route, packet):
+                if not self._put(route, packet, end.conversation.version):
                     break
             due = min(due, end.conversation.due_at())
         return due
 
-    def _put(self, route: bytes, packet: Packet) -> bool:
+    def _put(self, route: bytes, packet: Packet, version: int) -> bool:
         try:
-            self._router.send_multipart((route, encode_packet(packet)), zmq.NOBLOCK)
+            self._router.send_multipart((route, encode_packet(packet, version)), zmq.NOBLOCK)
         except zmq.Again:
             return False  # its pipe is full; it is written again when nothing comes back
         except zmq.ZMQError as error:
@@ -158,8 +162,10 @@ class RelaySocket:
         run: str,
         now: Now,
         hear: Callable[[News], None] = nobody,
+        spoken: Sequence[int] = SPOKEN,
     ) -> None:
         self._now = now
+        self._spoken = tuple(spoken)
         self._context = zmq.Context()
         self._dealer = _new_socket(self._context, zmq.DEALER)
         self._dealer.set(zmq.RECONNECT_IVL, 100)
@@ -167,7 +173,8 @@ class RelaySocket:
         self._dealer.connect(address)
         self.sockets: Sequence[zmq.SyncSocket] = (self._dealer,)
         self._thread = IoThread(self, now, "showcaller-link")
-        self.end = SocketEnd(Conversation(name, run, now(), calls=True, token=token), self._thread, hear)
+        conversation = Conversation(name, run, now(), calls=True, token=token, spoken=self._spoken)
+        self.end = SocketEnd(conversation, self._thread, hear)
         self._thread.start()
 
     def close(self) -> None:
@@ -182,7 +189,7 @@ class RelaySocket:
         if len(parts) != 1:
             return
         try:
-            packet = decode_packet(parts[0])
+            packet = decode_packet(parts[0], self._spoken)
         except WireError as error:
             logger.warning("The relay wrote something that is refused: %s", error)
             return
@@ -192,7 +199,7 @@ class RelaySocket:
         """Write what is due."""
         for packet in self.end.to_write(now):
             try:
-                self._dealer.send(encode_packet(packet), zmq.NOBLOCK)
+                self._dealer.send(encode_packet(packet, self.end.conversation.version), zmq.NOBLOCK)
             except zmq.Again:
                 break  # nobody is there, or the pipe is full; it is written again
         return self.end.conversation.due_at()

@@ -70,10 +70,13 @@ class LeftWorkers:
         self._dead.clear()
 
 
-def has_living_workers(parent: Path) -> bool:
-    """Tell whether a worker process of this folder is there, so that its turns may go on."""
+def living_workers(parent: Path) -> list[WorkerCard]:
+    """Give the worker processes of this folder that are there, so that their turns may go on.
+
+    Raises ForeignWorkerError.
+    """
     cards = [folder.read() for folder in worker_folders(parent)]
-    return any(card is not None and card.is_alive for card in cards)
+    return [card for card in cards if card is not None and card.is_alive]
 
 
 def end_left_workers(parent: Path, patience: float) -> tuple[int, list[int]]:

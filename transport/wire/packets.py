@@ -5,14 +5,14 @@ a peer that has died is never taken by the one that came after it. Batches are n
 direction of one pair of runs; ``ack`` is the number up to which everything has come.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgpack
 
 from showcaller.transport.wire.frames import FRAME_LIMIT, FrameMalformedError, WireError, WrongVersionError
+from showcaller.transport.wire.protocol import PROTOCOL, SPOKEN
 
-VERSIONS: Final = (1,)
-"""The versions of the packets that this program speaks, newest first."""
 PACKET_LIMIT: Final = FRAME_LIMIT + 1024 * 1024
 RUN_LIMIT: Final = 64
 TOKEN_LIMIT: Final = 256
@@ -21,7 +21,10 @@ FRAMES_LIMIT: Final = 4096
 
 
 class Hello(NamedTuple):
-    """Who is there: this run of ``peer``; ``to`` is the run that it answers, empty when it speaks first."""
+    """Who is there: this run of ``peer``; ``to`` is the run that it answers, empty when it speaks first.
+
+    ``versions`` are those of the worker protocol that it speaks.
+    """
 
     peer: str
     run: str
@@ -58,15 +61,16 @@ class Refused(NamedTuple):
 Packet = Hello | BatchPacket | Ack | Refused
 
 _CODES: Final[dict[type, int]] = {Hello: 1, BatchPacket: 2, Ack: 3, Refused: 4}
+_OF_ALL_VERSIONS: Final = frozenset({_CODES[Hello], _CODES[Refused]})
 
 
-def encode_packet(packet: Packet) -> bytes:
-    """Turn a packet into bytes. Pure."""
-    data: bytes = msgpack.packb([VERSIONS[0], _CODES[type(packet)], *packet])
+def encode_packet(packet: Packet, version: int = PROTOCOL) -> bytes:
+    """Turn a packet into bytes, as this version of the protocol has it. Pure."""
+    data: bytes = msgpack.packb([version, _CODES[type(packet)], *packet])
     return data
 
 
-def decode_packet(data: bytes) -> Packet:
+def decode_packet(data: bytes, spoken: Sequence[int] = SPOKEN) -> Packet:
     """Turn bytes of a stranger into a packet. Pure.
 
     Raises:
@@ -82,8 +86,8 @@ def decode_packet(data: bytes) -> Packet:
     if type(parts) is not tuple or len(parts) < 2:
         raise FrameMalformedError("a packet is a list of its version, its code and its fields")
     version, code, *fields = parts
-    if type(version) is not int or (version not in VERSIONS and code != _CODES[Hello]):
-        raise WrongVersionError(f"the packet has version {version!r:.20}, and this program speaks {VERSIONS}")
+    if type(version) is not int or (version not in spoken and code not in _OF_ALL_VERSIONS):
+        raise WrongVersionError(f"the packet has version {version!r:.20}, and this program speaks {spoken}")
     return _packet(code, fields)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
+from showcaller._version import VERSION
 from showcaller.transport.links.conversation import News
 from showcaller.transport.links.on_loop import OnLoop
 from showcaller.transport.links.relay import RelayLink
@@ -105,6 +106,7 @@ class WorkerService:
 def _card(options: WorkerOptions, guarded: Guarded) -> WorkerCard:
     process, guardian = identify(os.getpid()), guarded.process
     return WorkerCard(
+        version=VERSION,
         name=options.name,
         token=options.token,
         pid=process.pid,

@@ -2,11 +2,13 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from showcaller.transport.wire.protocol import PROTOCOL, SPOKEN, nothing_in_common
 from showcaller.transport.worker.process_identity import ProcessIdentity, is_alive
 
 CARD = "worker.json"
@@ -24,14 +26,16 @@ class WorkerCard(BaseModel):
     """Who a worker is.
 
     The relay writes it without ``pid``, and the worker with its own, before it calls: so a folder without
-    one has no worker, or one that will find its folder gone and end. ``guardian`` is the process that stays
-    until nothing is left of what the worker has started, all of which has ``marker`` in its environment;
-    workers of earlier versions have neither.
+    one has no worker, or one that will find its folder gone and end. ``protocol`` is the newest version of
+    the worker protocol that it speaks; ``version`` is that of its Showcaller, empty until it writes itself.
+    ``guardian`` is the process that stays until nothing is left of what the worker has started, all of which
+    has ``marker`` in its environment.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    protocol: Literal[1] = 1
+    protocol: int = Field(default=PROTOCOL, gt=0)
+    version: str = Field(default="", max_length=100)
     name: WorkerName
     token: str = Field(min_length=16)
     pid: int | None = Field(default=None, gt=0)
@@ -95,31 +99,39 @@ class WorkerFolder:
             os.fsync(file.fileno())
         new.replace(self.path / CARD)
 
-    def read(self) -> WorkerCard | None:
+    def read(self, spoken: Sequence[int] = SPOKEN) -> WorkerCard | None:
         """Give who the worker is; None for a folder that tells nothing: its worker was never started.
 
-        Raises ForeignWorkerError when another version wrote the card, and the process is there.
+        Raises ForeignWorkerError when it speaks another version of the protocol than those ``spoken`` here,
+        or another version wrote the card, and the process is there.
         """
         try:
             data = (self.path / CARD).read_bytes()
         except FileNotFoundError:
             return None
         try:
-            return WorkerCard.model_validate_json(data)
+            card = WorkerCard.model_validate_json(data)
         except ValidationError:
-            self._refuse_foreign(data)
+            self._refuse_foreign(data, spoken)
             return None
+        if card.protocol not in spoken:
+            self._refuse_foreign(data, spoken)
+            return None
+        return card
 
-    def _refuse_foreign(self, data: bytes) -> None:
+    def _refuse_foreign(self, data: bytes, spoken: Sequence[int]) -> None:
         try:
-            card = json.loads(data)
+            card: Any = json.loads(data)
         except ValueError:  # torn by a death
             return
-        pid, started = (card.get(name) if isinstance(card, dict) else None for name in ("pid", "started"))
+        if not isinstance(card, dict):
+            return
+        pid, started, protocol = (card.get(name) for name in ("pid", "started", "protocol"))
         if type(pid) is int and is_alive(ProcessIdentity(pid, started if type(started) is int else None)):
+            why = nothing_in_common(spoken, [protocol]) if type(protocol) is int else "its card says nothing"
             raise ForeignWorkerError(
                 f"The worker {self.path.name} (process {pid}) is one of another version of Showcaller, and "
-                "still has what that gave it"
+                f"still has what that gave it ({why})"
             )
 
     def clear_away(self) -> None:

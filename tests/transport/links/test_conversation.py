@@ -1,7 +1,7 @@
 """What two ends owe each other, over a wire that loses, doubles and delays, in virtual time."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +24,7 @@ from showcaller.transport.wire.packets import (
     decode_packet,
     encode_packet,
 )
+from showcaller.transport.wire.protocol import SPOKEN
 
 Spoil = Callable[[Packet], list[Packet]]
 
@@ -35,11 +36,14 @@ def whole(packet: Packet) -> list[Packet]:
 class Pair:
     """A caller and the one called, and what each was given."""
 
-    def __init__(self, spoil: Spoil = whole) -> None:
+    def __init__(
+        self, spoil: Spoil = whole, caller: Sequence[int] = SPOKEN, called: Sequence[int] = SPOKEN
+    ) -> None:
         self.now = 0.0
         self.spoil = spoil
-        self.caller = Conversation("worker", "run-w", 0.0, calls=True, token="secret")
-        self.called = Conversation("relay", "run-r", 0.0, calls=False)
+        self.spoken = {"worker": caller, "relay": called}
+        self.caller = Conversation("worker", "run-w", 0.0, calls=True, token="secret", spoken=caller)
+        self.called = Conversation("relay", "run-r", 0.0, calls=False, spoken=called)
         self.at_caller: list[bytes] = []
         self.at_called: list[bytes] = []
         self.news: list[tuple[str, str]] = []
@@ -53,7 +57,8 @@ class Pair:
         packets = source.to_write(self.now)
         for packet in packets:
             for arrived in self.spoil(packet):
-                taken = target.receive(decode_packet(encode_packet(arrived)), self.now)
+                data = encode_packet(arrived, source.version)
+                taken = target.receive(decode_packet(data, self.spoken[who]), self.now)
                 given.extend(taken.frames)
                 if taken.news is not None:
                     self.news.append((who, taken.news))
@@ -189,7 +194,55 @@ def test_a_peer_with_no_version_in_common_is_refused_in_words() -> None:
     assert called.receive(Hello("worker", "run-w", "", "", (99,)), 0.0).news == "refused"
     assert called.refused is not None
     assert "99" in called.refused
-    assert called.to_write(0.0) == []
+    (refused,) = called.to_write(0.0)
+    assert isinstance(refused, Refused)
+    assert "speaks version 1 of the worker protocol, and this program version 99" in refused.why
+    assert called.to_write(HEARTBEAT * 10) == []
+
+
+@pytest.mark.parametrize(
+    ("worker", "relay", "used"),
+    [((1,), (2, 1), 1), ((2, 1), (2, 1), 2), ((3, 2), (2, 1), 2), ((2, 1), (3, 2), 2)],
+    ids=["worker of before", "of now", "worker of after", "relay of after"],
+)
+def test_two_ends_a_version_apart_use_the_older_one(
+    worker: Sequence[int], relay: Sequence[int], used: int
+) -> None:
+    pair = Pair(caller=worker, called=relay)
+    pair.caller.send(frames(1, 2))
+    pair.called.send(frames(3, 4))
+    pair.settle()
+    assert (pair.at_called, pair.at_caller) == (frames(1, 2), frames(3, 4))
+    assert (pair.caller.version, pair.called.version) == (used, used)
+
+
+@pytest.mark.parametrize(
+    ("worker", "relay", "told_worker", "told_relay"),
+    [((4, 3), (2, 1), "is too old", "upgrade this one"), ((1,), (3, 2), "upgrade this one", "is too old")],
+    ids=["worker of the future", "worker of the past"],
+)
+def test_two_ends_further_apart_are_both_told_and_nothing_is_taken(
+    worker: Sequence[int], relay: Sequence[int], told_worker: str, told_relay: str
+) -> None:
+    pair = Pair(caller=worker, called=relay)
+    pair.caller.send(frames(1, 1))
+    pair.settle()
+    assert pair.news == [("relay", "refused"), ("worker", "refused")]
+    assert told_worker in str(pair.caller.refused)
+    assert told_relay in str(pair.called.refused)
+    pair.advance(CALL_AGAIN)
+    assert (pair.at_called, len(pair.news)) == ([], 2)
+
+
+def test_a_peer_that_comes_back_with_a_version_in_common_is_taken() -> None:
+    pair = Pair(caller=(3,), called=(2, 1))
+    pair.settle()
+    assert pair.called.refused is not None
+    pair.caller, pair.spoken["worker"] = Conversation("worker", "run-x", 0.0, calls=True, spoken=(1,)), (1,)
+    pair.caller.send(frames(1, 1))
+    pair.settle()
+    assert pair.at_called == frames(1, 1)
+    assert pair.called.refused is None
 
 
 def test_a_caller_that_is_refused_says_so_once_and_calls_again_later() -> None:

@@ -18,7 +18,7 @@ class Served:
     """A running relay.
 
     ``started_at`` is in milliseconds since the epoch; ``stop`` begins an orderly end and may be called
-    again, its argument says whether the workers end too.
+    again, its argument says whether the workers end too; ``workers`` tells which worker processes are there.
     """
 
     door: LocalDoor
@@ -28,6 +28,7 @@ class Served:
     whereabouts: Whereabouts
     started_at: int
     stop: Callable[[bool], None]
+    workers: Callable[[], list[dict[str, Any]]]
     metrics: Metrics = field(default_factory=Metrics)
 
     async def gauges(self, fanouts: int) -> Gauges:
@@ -47,4 +48,5 @@ class Served:
             "sessionsAwake": gauges.sessions_awake,
             "turns": {"running": gauges.turns_running, "queued": gauges.turns_queued},
             "fanouts": fanouts,
+            "workers": self.workers(),
         }

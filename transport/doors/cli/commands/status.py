@@ -43,7 +43,7 @@ def command(door: Door, as_json: bool) -> int:
             note(f"No relay runs on {door.home}. To start one: {door.command_line('serve')}")
         return NOT_FOUND
     answer = _ask(door, running)
-    warning = _warning(door, str(answer["version"]))
+    warning = " ".join(_warnings(door, answer))
     if as_json:
         told = {name: value for name, value in answer.items() if name != "ok"}
         further = {"running": True, "installedVersion": door.version} | (
@@ -75,13 +75,20 @@ def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:
         channel.close()
 
 
-def _warning(door: Door, version: str) -> str | None:
-    if version == door.version:
-        return None
-    return (
-        f"The relay that runs is version {version}, and {door.version} is installed: "
-        "stop it and start it again to use that."
-    )
+def _warnings(door: Door, answer: Mapping[str, Any]) -> Iterator[str]:
+    """Say of the relay and of each worker that it runs another version than is installed."""
+    if (version := str(answer["version"])) != door.version:
+        yield (
+            f"The relay that runs is version {visible(version)}, and {door.version} is installed: "
+            "stop it and start it again to use that."
+        )
+    for worker in answer.get("workers", ()):
+        if (version := str(worker["version"])) not in {"", door.version}:
+            yield (
+                f"Worker {worker['name']} (process {worker['pid']}) is version {visible(version)}, and "
+                f"{door.version} is installed: when it has nothing to do, "
+                f"{door.command_line('stop', '--workers')} ends it, and the next start uses that."
+            )
 
 
 def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -90,6 +97,7 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"address: {answer['address']}"
     yield f"process: {answer['pid']}, version {answer['version']}, since {local_time(answer['startedAt'])}"
     yield f"sessions awake: {answer['sessionsAwake']:,}"
+    yield f"workers: {len(answer.get('workers', ()))}"
     yield f"turns: {turns['running']:,} running, {turns['queued']:,} waiting"
     for fanout in answer["fanouts"]:
         yield (
