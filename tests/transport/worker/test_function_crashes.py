@@ -130,11 +130,21 @@ async def test_a_function_that_never_returns_ends_with_its_process_after_the_gra
 ) -> None:
     desk = open_desk(grace=0.05)
     desk.write(WILD)
-    turn = desk.start("hang", timeout=0.5)
+    turn = desk.start("hang")
     pid = int(await first_line(desk, turn))
+    desk.stage.stop(turn)
     end = await desk.stage.end_of(turn)
-    assert (end.outcome, end.stop_reason) == ("failed", "timeout")
+    assert (end.outcome, end.reply) == ("stopped", "")
     assert await asyncio.to_thread(wait_gone, pid)
+    assert (await desk.run("where")).outcome == "done"
+
+
+async def test_a_function_that_runs_out_of_time_ends_with_words_that_say_so(open_desk: OpenDesk) -> None:
+    desk = open_desk(grace=0.05)
+    desk.write(WILD)
+    end = await desk.run("hang", timeout=0.05)
+    assert (end.outcome, end.stop_reason) == ("failed", "timeout")
+    assert end.error_text == "ran longer than its time limit of 0.05 s and was ended"
     assert (await desk.run("where")).outcome == "done"
 
 
