@@ -30,15 +30,15 @@ def test_a_repeat_gets_the_first_result_and_does_nothing(desk: Desk, command: st
 
 def test_a_call_may_say_itself_what_its_repeat_gets(desk: Desk) -> None:
     desk.session("a")
-    desk.value("hold_queue", session="ses_a", at=5_000, call=named(result={"stopRequested": True}))
+    desk.value("hold_queue", session="ses_a", at=5_000, call=named(result={"requested": True}))
     again = desk.value("hold_queue", session="ses_a", at=6_000, call=named(result={"stopRequested": False}))
-    assert again == {"duplicate_result": {"stopRequested": True}}
+    assert again == {"duplicate_result": {"requested": True}}
 
 
 def test_a_write_that_changes_nothing_here_is_remembered_alone(desk: Desk) -> None:
-    call = named(result=["killed"], caller="ses_x")
+    call = named(result={"requested": False}, caller="ses_x")
     assert desk.value("remember_call", call=call, at=5_000) == {}
-    assert desk.value("remember_call", call=call, at=6_000) == {"duplicate_result": ["killed"]}
+    assert desk.value("remember_call", call=call, at=6_000) == {"duplicate_result": {"requested": False}}
 
 
 def test_a_write_that_is_refused_is_not_remembered(desk: Desk) -> None:
