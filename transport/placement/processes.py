@@ -26,6 +26,7 @@ class WorkerProcesses(WorkerPool):
         """
         socket = home / SOCKET
         socket.unlink(missing_ok=True)  # of a relay that was killed
+        self._path = socket
         (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
         address = f"ipc://{socket}"
         self._hub = WorkerHub(address, token_hex(8), now)
@@ -41,6 +42,7 @@ class WorkerProcesses(WorkerPool):
         """Hang up and let go of the socket; the workers and their turns go on."""
         super().close()
         self._hub.close()
+        self._path.unlink(missing_ok=True)
 
 
 def _later(seconds: float, act: Callable[[], None]) -> None:
