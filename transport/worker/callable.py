@@ -59,7 +59,7 @@ class _Call:
         self._functions = functions
         self._threads = threads
         self._loop = asyncio.get_running_loop()
-        self._context = Context(self._loop, sink.write)
+        self._context = Context(self._loop, sink.write, turn.environment)
         self._answer: asyncio.Future[Result] = self._loop.create_future()
         self._returned = False
         self._task: asyncio.Task[None] | None = None

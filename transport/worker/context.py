@@ -3,16 +3,23 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from showcaller.transport.worker.text import BothEnds, joined
 from showcaller.transport.worker.turn import OUTPUT_LIMIT
 
 
 class Context:
-    """How a function in a turn says what it is doing and learns that it should end. Thread-safe."""
+    """How a function in a turn says what it is doing and learns that it should end. Thread-safe.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, write: Callable[[str], None]) -> None:
+    ``environment`` holds what a command would find in its environment: whom the prompt is from, and so on.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, write: Callable[[str], None], environment: Mapping[str, str]
+    ) -> None:
+        self.environment = MappingProxyType(dict(environment))
         self._loop = loop
         self._write = write
         self._lock = threading.Lock()

@@ -23,6 +23,7 @@ class FunctionCall:
         self.write = sink.write
         self.grace = sink.grace
         self._target = turn.provider.partition(":")[2]
+        self._environment = turn.environment
         self._text = "" if turn.has_item else turn.text
         try:
             self._item = json.dumps(turn.item) if turn.has_item else None
@@ -31,7 +32,7 @@ class FunctionCall:
 
     def message(self, number: int) -> dict[str, Any]:
         """Give what starts it under this number."""
-        return call_message(number, self._target, self._text, self._item)
+        return call_message(number, self._target, self._text, self._item, self._environment)
 
     def ended(self, end: CallEnded) -> None:
         """Take what the process says of its end."""

@@ -20,6 +20,7 @@ from collections.abc import Awaitable
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -101,9 +102,13 @@ class Output:
 
 
 class Context:
-    """How a function in a turn says what it is doing and learns that it should end. Thread-safe."""
+    """How a function in a turn says what it is doing and learns that it should end. Thread-safe.
 
-    def __init__(self, output: Output) -> None:
+    ``environment`` holds what a command would find in its environment: whom the prompt is from, and so on.
+    """
+
+    def __init__(self, output: Output, environment: dict[str, str]) -> None:
+        self.environment = MappingProxyType(environment)
         self._output = output
         self._cancelled = False
 
@@ -158,7 +163,7 @@ class Call:
         self._item: str | None = message["item"]
         self._child = child
         self._output = Output(self.number, child.mouth, child.flusher)
-        self._context = Context(self._output)
+        self._context = Context(self._output, message["environment"])
         self._variables = contextvars.Context()
         self._variables.run(out.CURRENT.set, self._output)
         self._task: asyncio.Task[None] | None = None
@@ -197,6 +202,7 @@ class Call:
     def _call(self) -> Any:
         if self._context.cancelled:
             return None
+        self._child.mouth.say({"kind": "begun", "call": self.number})
         item = self._text if self._item is None else json.loads(self._item)
         function = self._child.find(self._target)
         return function.call(item, self._context) if function.takes_context else function.call(item)

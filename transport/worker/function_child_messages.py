@@ -5,7 +5,7 @@ what comes from it is looked at as closely as what comes from anybody.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -30,6 +30,13 @@ class ChildReady(_Message):
     """The process can take calls."""
 
     kind: Literal["ready"]
+
+
+class CallBegun(_Message):
+    """The function is about to be imported or to run: from here on it may have done something."""
+
+    kind: Literal["begun"]
+    call: int = Field(ge=0)
 
 
 class CallOutput(_Message):
@@ -57,13 +64,19 @@ class CallReturned(_Message):
     call: int = Field(ge=0)
 
 
-FromChild = ChildReady | CallOutput | CallEnded | CallReturned
+FromChild = ChildReady | CallBegun | CallOutput | CallEnded | CallReturned
 _FROM_CHILD: Final = TypeAdapter(list[Annotated[FromChild, Field(discriminator="kind")]])
 
 
-def call_message(call: int, target: str, text: str, item: str | None) -> dict[str, Any]:
-    """Give what starts a call: ``item`` is the JSON of its item, None where ``text`` stands for it. Pure."""
-    return {"kind": "call", "call": call, "target": target, "text": text, "item": item}
+def call_message(
+    call: int, target: str, text: str, item: str | None, environment: Mapping[str, str]
+) -> dict[str, Any]:
+    """Give what starts a call: ``item`` is the JSON of its item, None where ``text`` stands for it. Pure.
+
+    ``environment`` are the variables of its turn.
+    """
+    known = {"call": call, "target": target, "text": text, "item": item, "environment": dict(environment)}
+    return {"kind": "call", **known}
 
 
 def cancel_message(call: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
 from showcaller.transport.worker.environment import inherited
 from showcaller.transport.worker.function_call import FunctionCall
 from showcaller.transport.worker.function_child_messages import (
+    CallBegun,
     CallEnded,
     CallOutput,
     CallReturned,
@@ -47,7 +48,8 @@ class ChildNotStartedError(Exception):
 class FunctionChild:
     """Runs calls; ``changed`` is told when there may be room for more, ``gone`` once when it has died.
 
-    ``returned`` gets calls that it has not run because the user's modules have changed; it ends then.
+    ``returned`` gets calls that it has not begun: because the user's modules have changed, upon which it
+    ends, or because it has died.
 
     A call that does not return after its turn has ended makes the process ``hung``: it gets no more calls,
     and is killed as soon as nothing else runs in it. What is said amiss costs the calls in it, and no others.
@@ -68,6 +70,7 @@ class FunctionChild:
         self._returned = returned
         self._gone = gone
         self._calls: dict[int, FunctionCall] = {}
+        self._begun: set[int] = set()
         self._hung: set[int] = set()
         self._number = 0
         self._outbox: list[dict[str, Any]] = []
@@ -77,13 +80,7 @@ class FunctionChild:
         self.idle_since: float = self._loop.time()
         self.is_ending = False
         self._is_outdated = False
-        ours, its = socket.socketpair()
-        with closing(its):
-            try:
-                self._process = _started(folder, environment, leaders, its.fileno())
-            except BaseException:
-                ours.close()
-                raise
+        ours, self._process = _started(folder, environment, leaders)
         self._line = Line(ours, self._hear)
         self._log = FunctionLog(self._process.pid)
         self._pipe = Pipe(self._process.output, CommandOutput(self._log.add, 0, 1))
@@ -127,7 +124,6 @@ class FunctionChild:
         if not self.is_ending:
             self.is_ending = True
             self._line.close()
-            self._loop.call_later(ENDING, self.kill)
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
@@ -168,7 +164,9 @@ class FunctionChild:
         call = self._calls.get(message.call)
         if call is None:
             raise GarbageError(f"call {message.call} does not run in it")
-        if isinstance(message, CallOutput):
+        if isinstance(message, CallBegun):
+            self._begun.add(message.call)
+        elif isinstance(message, CallOutput):
             call.write(message.text)
         elif isinstance(message, CallReturned):
             self._call_returned(message, call)
@@ -187,6 +185,7 @@ class FunctionChild:
 
     def _call_ended(self, end: CallEnded, call: FunctionCall) -> None:
         del self._calls[end.call]
+        self._begun.discard(end.call)
         self._hung.discard(end.call)
         self.idle_since = self._loop.time()
         call.ended(end)
@@ -198,8 +197,7 @@ class FunctionChild:
 
     async def _bury(self) -> None:
         try:
-            await self._process.exited
-            await asyncio.wait([self._line.hung_up], timeout=DRAIN)  # what it has said last counts
+            await self._death()
         finally:
             self.is_ending = True
             self._process.signal_tree(signal.SIGKILL)
@@ -207,25 +205,54 @@ class FunctionChild:
             self._log.flush()
             self._line.close()
             status = self._process.reap()
-        why = self._amiss or _last_words(status, len(self._calls) - 1)
+        why = self._amiss or _last_words(status, len(self._begun) - 1)
         calls, self._calls = self._calls, {}
-        for call in calls.values():
-            call.settle(Result(error_text=why, stop_reason="died"))
+        for number, call in calls.items():
+            if number in self._begun or call.was_returned:
+                call.settle(Result(error_text=why, stop_reason="died"))
+            else:
+                call.was_returned = True
+                self._returned(call)
         self._gone(self)
 
+    async def _death(self) -> None:
+        """Wait until it has died and all that it has said is heard; see to it once it has hung up."""
+        exited, hung_up = self._process.exited, self._line.hung_up
+        await asyncio.wait([exited, hung_up], return_when=asyncio.FIRST_COMPLETED)
+        was_told, self.is_ending = self.is_ending, True
+        if exited.done():
+            await asyncio.wait([hung_up], timeout=DRAIN)
+            return
+        await asyncio.wait([exited], timeout=ENDING if was_told else DRAIN)
+        if not exited.done():
+            self._amiss = self._amiss or "its process would hear nothing more, and was ended"
+            self.kill()
+            await exited
 
-def _started(folder: str | None, environment: Mapping[str, str], leaders: set[int], descriptor: int) -> Child:
-    marker = f"fnc_{token_hex(6)}"
-    arguments = [sys.executable, "-P", str(PROGRAM), str(descriptor), folder or ""]
-    variables = {
-        **inherited(environment),
-        "PYTHONPATH": absolute_path(environment.get("PYTHONPATH", "")),
-        TURNS_VARIABLE: turns_around(environment, marker),
-    }
+
+def _started(
+    folder: str | None, environment: Mapping[str, str], leaders: set[int]
+) -> tuple[socket.socket, Child]:
+    """Give our end of the line to a new process, and the process. Raises ChildNotStartedError."""
     try:
-        return Child(arguments, folder, variables, marker, leaders, [descriptor])
+        ours, its = socket.socketpair()
+        with closing(its):
+            try:
+                return ours, _spawned(folder, environment, leaders, its.fileno())
+            except BaseException:
+                ours.close()
+                raise
     except (OSError, ValueError) as error:
         raise ChildNotStartedError(_start_error(folder, error)) from error
+
+
+def _spawned(folder: str | None, environment: Mapping[str, str], leaders: set[int], descriptor: int) -> Child:
+    marker = f"fnc_{token_hex(6)}"
+    arguments = [sys.executable, "-P", str(PROGRAM), str(descriptor), folder or ""]
+    variables = {**inherited(environment), TURNS_VARIABLE: turns_around(environment, marker)}
+    if "PYTHONPATH" in variables:
+        variables["PYTHONPATH"] = absolute_path(variables["PYTHONPATH"])
+    return Child(arguments, folder, variables, marker, leaders, [descriptor])
 
 
 def _start_error(folder: str | None, error: OSError | ValueError) -> str:

@@ -17,6 +17,8 @@ PREFETCHED: Final = 8
 QUICK: Final = 0.01
 PATIENCE: Final = 0.05
 """Seconds that calls wait before there is another process for them."""
+REPRIEVE: Final = 1.0
+"""Seconds before it is tried again to start another process when that has failed."""
 _WEIGHT: Final = 0.25
 
 log = logging.getLogger("showcaller.worker")
@@ -82,6 +84,7 @@ class FunctionChildren:
         self._waiting: dict[FunctionCall, None] = {}
         self._places: dict[FunctionCall, tuple[FunctionChild, int, float]] = {}
         self._seconds = QUICK
+        self._not_before = 0.0
         self._look: asyncio.TimerHandle | None = None
 
     @property
@@ -141,10 +144,15 @@ class FunctionChildren:
         """Give what waits to whoever has room, and start processes that are due."""
         now = self._loop.time()
         self._hand_over(now)
-        for _ in range(missing(self._states(), self._most, self._waiting_since(), now)):
+        for _ in range(self._missing(now)):
             self._start_one()
         self._hand_over(now)
         self._look_again(now)
+
+    def _missing(self, now: float) -> int:
+        states = self._states()
+        may_try = not states or now >= self._not_before
+        return missing(states, self._most, self._waiting_since(), now) if may_try else 0
 
     def _start_one(self) -> None:
         try:
@@ -152,6 +160,7 @@ class FunctionChildren:
         except ChildNotStartedError as error:
             if any(child.takes_calls for child in self._children):
                 log.warning("It goes on with fewer processes of functions: %s", error)
+                self._not_before = self._loop.time() + REPRIEVE
                 return
             waiting, self._waiting = self._waiting, {}
             for call in waiting:
@@ -182,7 +191,8 @@ class FunctionChildren:
         full = len(states) >= self._most
         if since is None or self._look is not None or full or not ready or len(ready) < len(states):
             return
-        self._look = self._loop.call_at(max(grown_at(max(ready), since), now), self._looked)
+        due = max(grown_at(max(ready), since), self._not_before, now)
+        self._look = self._loop.call_at(due, self._looked)
 
     def _looked(self) -> None:
         self._look = None

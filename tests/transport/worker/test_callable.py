@@ -67,6 +67,13 @@ async def test_a_function_gets_the_item(stage: Stage, functions: CallableProvide
     assert (await stage.run("the text", provider, item=item, has_item=True)).reply == json.dumps(item)
 
 
+async def test_the_context_tells_what_a_command_finds_in_its_environment(
+    stage: Stage, functions: CallableProvider
+) -> None:
+    provider = functions.register("mode", lambda item, ctx: ctx.environment["SHOWCALLER_MODE"])
+    assert (await stage.run(provider=provider, environment={"SHOWCALLER_MODE": "plan"})).reply == "plan"
+
+
 async def test_without_an_item_a_function_gets_the_text(stage: Stage, functions: CallableProvider) -> None:
     provider = functions.register("show", lambda item: item)
     assert (await stage.run("the text", provider)).reply == "the text"

@@ -1,6 +1,7 @@
 """Functions in children of a worker: whose imports, whose output, and what becomes of their values."""
 
 import asyncio
+import errno
 import json
 import os
 import site
@@ -137,6 +138,28 @@ async def test_the_import_path_of_the_environment_holds_in_every_folder(
 async def test_a_missing_folder_is_named(desk: FunctionsDesk) -> None:
     end = await desk.run("f", cwd="/no/such/folder")
     assert end.error_text == "cannot import from the folder /no/such/folder: there is no such folder"
+
+
+async def test_the_context_tells_what_a_command_finds_in_its_environment(desk: FunctionsDesk) -> None:
+    desk.write("""
+        import os
+        def mode(item, ctx): return f"{ctx.environment['SHOWCALLER_MODE']} {'SHOWCALLER_MODE' in os.environ}"
+    """)
+    assert (await desk.run("mode", environment={"SHOWCALLER_MODE": "plan"})).reply == "plan False"
+
+
+async def test_no_descriptor_left_for_a_process_fails_its_turn_in_words(
+    desk: FunctionsDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    desk.write("def f(item): return item")
+    with monkeypatch.context() as few:
+        few.setattr("socket.socketpair", refuse)
+        end = await desk.run("f", "x")
+    assert end.error_text == "no process could be started for the function: Too many open files"
+    assert (await desk.run("f", "x")).reply == "x"
 
 
 async def test_a_process_that_cannot_be_started_fails_its_turn(

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +16,16 @@ WILD = """
     import asyncio, ctypes, json, os, signal, socket, stat, subprocess, threading
     BOTH = threading.Barrier(2)
     def where(item): return os.getpid()
+    def hang_up(item):
+        for number in range(3, 64):
+            try:
+                if stat.S_ISSOCK(os.fstat(number).st_mode): break
+            except OSError: pass
+        socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_RDWR)
+        threading.Event().wait(20)
+    def close_all(item):
+        os.closerange(3, 64)
+        threading.Event().wait(0.001)
     def leave(item): os._exit(item)
     def kill(item):
         os.kill(os.getpid(), item)
@@ -179,6 +190,32 @@ async def test_a_call_that_is_stopped_while_it_waits_never_runs(open_desk: OpenD
     assert not (desk.folder / "touched").exists()
 
 
+@pytest.mark.parametrize("function", ["hang_up", "close_all"])
+async def test_a_function_that_cuts_the_line_to_the_worker_ends_its_process(
+    desk: FunctionsDesk, function: str
+) -> None:
+    desk.write(WILD)
+    end = await desk.run(function)
+    assert (end.outcome, end.stop_reason) == ("failed", "died")
+    assert str(end.error_text).startswith("its process ")
+    assert (await desk.run("where")).outcome == "done"
+
+
+async def test_a_call_that_a_dying_process_has_not_begun_runs_in_the_next(open_desk: OpenDesk) -> None:
+    desk = open_desk(grace=0.05, most=1)
+    desk.write(WILD)
+    os.mkfifo(gate := desk.folder / "gate")
+    reading = desk.start("read", str(gate))
+    pid = int(await first_line(desk, reading))
+    os.kill(pid, signal.SIGSTOP)
+    late = desk.start("where")
+    await desk.stage.end_of(desk.start("fault", timeout=0.05))  # by now all of it is on the line
+    os.kill(pid, signal.SIGKILL)
+    assert (await desk.stage.end_of(reading)).stop_reason == "died"
+    end = await desk.stage.end_of(late)
+    assert (end.outcome, end.reply == str(pid)) == ("done", False)
+
+
 @pytest.mark.parametrize(
     "lie",
     [
@@ -186,6 +223,7 @@ async def test_a_call_that_is_stopped_while_it_waits_never_runs(open_desk: OpenD
         framed("no json"),
         framed("{}"),
         framed('[{"kind": "ended"}]'),
+        framed('[{"kind": "begun", "call": 2}]'),
         framed('[{"kind": "ended", "call": 99, "reply": "", "truncated": false, "error": null}]'),
         framed('[{"kind": "output", "call": 1, "text": 5}]'),
         framed('[{"kind": "output", "call": 1, "text": "' + "x" * 20_000 + '"}]'),
