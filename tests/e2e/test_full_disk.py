@@ -1,7 +1,6 @@
 """A relay whose disk is full, a real one: it goes on answering, and comes back by itself."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,37 +8,16 @@ from typing import Any
 import pytest
 
 from showcaller import Relay
+from tests.e2e.small_disk import fill, mounted
 
-SIZE = 4 * 1024 * 1024
-PIECE = b"x" * 65_536
 LONG = f"echo {'x' * 9000}"
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of four mebibytes."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "none", str(place)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        if os.environ.get("CI"):
-            pytest.fail("a small file system has to be mounted, which needs root")
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def fill(place: Path) -> Path:
-    """Leave no byte free."""
-    filler = place / "filler"
-    with filler.open("wb", buffering=0) as file:
-        for piece in (PIECE, b"x"):
-            try:
-                while file.write(piece) == len(piece):
-                    pass
-            except OSError:
-                continue
-    return filler
+    with mounted(tmp_path / "disk") as place:
+        yield place
 
 
 def call(relay: Relay, action: str, **arguments: Any) -> dict[str, Any]:
