@@ -11,6 +11,7 @@ from tests.crash.victims import Victims
 
 WORK = ("true", "true", "sleep 0.1", "sleep 0.5", "sleep 1.5", "yes | head -c 200000", "sleep 0.3 & wait")
 RETRIED = {"REMOTE_RELAY_STORAGE", "REMOTE_RELAY_UNAVAILABLE", "REMOTE_RELAY_CLOSING"}
+ROUNDS = 3
 ENDED = {"done", "failed", "stopped"}
 
 
@@ -58,8 +59,8 @@ class Callers:
                     key = f"prompt-{number}"
                     answer = client.post("/api/call", json=call, headers={"idempotency-key": key}).json()
                     self._answered(number, answer)
-        except (httpx.TransportError, FileNotFoundError):
-            return  # it has died, and will be asked again
+        except httpx.TransportError:
+            self._victims.await_end()
 
     def _answered(self, number: int, answer: dict[str, Any]) -> None:
         if answer["ok"]:
@@ -73,18 +74,26 @@ class Callers:
 
     def see_to_the_end(self) -> list[str]:
         """Wait until every prompt has its end; give what is broken."""
-        self.ask_again()
+        for _ in range(ROUNDS):
+            self._victims.start_again()
+            self.ask_again()
         broken = [f"prompt {number} was never answered" for number in self._unanswered]
-        with self._victims.client() as client:
-            for sent in self.sent:
-                broken += self.check_end(sent, self._end_of(client, sent))
+        for sent in self.sent:
+            broken += self.check_end(sent, self._end_of(sent))
         return broken + self._broken
 
-    def _end_of(self, client: httpx.Client, sent: Sent) -> dict[str, Any]:
+    def _end_of(self, sent: Sent) -> dict[str, Any]:
         named = {"session": sent.session, "message_id": sent.message}
         call = {"action": "wait", "relay": "this", **named, "wait_seconds": 60}
-        answer: dict[str, Any] = client.post("/api/call", json=call).json()
-        return answer
+        while True:
+            self._victims.start_again()
+            try:
+                with self._victims.client() as client:
+                    answer: dict[str, Any] = client.post("/api/call", json=call).json()
+            except httpx.TransportError:
+                self._victims.await_end()
+            else:
+                return answer
 
     def check_end(self, sent: Sent, end: dict[str, Any]) -> list[str]:
         """Give what is wrong with how a prompt ended."""

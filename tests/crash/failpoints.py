@@ -49,7 +49,17 @@ IN_WRITER = (
 )
 """In the writer's process, which ends alone, or with ``+relay`` takes the relay with it."""
 
-NAMES = IN_RELAY + IN_WRITER
+_OF_WORKER = (
+    *(f"worker.receive.{kind}" for kind in TO_WORKER),
+    "worker.take",
+    *(f"worker.keep.{kind}" for kind in ("turn_output", "turn_ended")),
+    "worker.forget",
+    *(f"worker.send.{kind}" for kind in FROM_WORKER),
+)
+IN_WORKER = tuple(f"{operation}.{when}" for operation in _OF_WORKER for when in ("before", "after"))
+"""In a worker's process, which ends alone, without its guardian."""
+
+NAMES = IN_RELAY + IN_WRITER + IN_WORKER
 
 
 class Failpoints:

@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
@@ -35,9 +36,19 @@ SPARE_THREADS: Final = 16
 
 
 class Victims:
-    """A daemon on a data folder below ``place``. Every process that stems from it has a mark of its own."""
+    """A daemon on a data folder below ``place``. Every process that stems from it has a mark of its own.
 
-    def __init__(self, place: Path) -> None:
+    ``program`` starts it, in an environment that has ``variables`` besides.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        program: Sequence[str] = (str(PROGRAM),),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        self._program = program
+        self._variables = {} if variables is None else variables
         self.home = place / "home"
         self.log = place / "log"
         self._mark = f"CRASH_MARK={token_hex(16)}"
@@ -59,8 +70,8 @@ class Victims:
         name, _, value = self._mark.partition("=")
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
-                [str(PROGRAM), "--home", str(self.home), "serve", "--workers", "2"],
-                env={**os.environ, name: value},
+                [*self._program, "--home", str(self.home), "serve", "--workers", "2"],
+                env={**os.environ, **self._variables, name: value},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -71,6 +82,17 @@ class Victims:
         ready = self._process.stdout.readline()
         assert "listens on" in ready, self.log.read_text()[-4000:]
         self._fresh = self._used()
+
+    def await_end(self) -> None:
+        """Wait for the relay's end, which a broken connection has told of."""
+        self._relay.wait(LIMIT)
+        assert self._relay.stdout is not None
+        self._relay.stdout.close()
+
+    def start_again(self) -> None:
+        """Start a relay if there is none."""
+        if not self.runs:
+            self.start()
 
     def client(self) -> httpx.Client:
         """A client with the owner's token, of the relay that runs."""
@@ -93,9 +115,7 @@ class Victims:
             except ProcessLookupError:
                 continue
         if "relay" in names:
-            self._relay.wait(LIMIT)
-            assert self._relay.stdout is not None
-            self._relay.stdout.close()
+            self.await_end()
 
     def _find(self, name: str) -> list[int]:
         if name == "relay":

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from secrets import token_hex, token_urlsafe
 
@@ -20,6 +20,9 @@ from showcaller.transport.worker.remains import WORKERS_VARIABLE
 from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, worker_folders
 
 logger = logging.getLogger("showcaller.workers")
+
+PROGRAM: Sequence[str] = ("-m", "showcaller.transport.worker")
+"""What Python runs as a worker; it is given the marker."""
 
 
 class LocalWorker:
@@ -114,7 +117,7 @@ def _spawn(log: Path, marker: str) -> "subprocess.Popen[bytes]":
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "showcaller.transport.worker", marker],
+            [sys.executable, *PROGRAM, marker],
             stdin=subprocess.PIPE,
             stdout=descriptor,
             stderr=descriptor,
