@@ -32,8 +32,9 @@ its JSON value. A second parameter, ctx, makes it one that can be asked to end
 its reply: text as it is, None as nothing, all else as JSON.
 
 Only results go to standard output. What a function or a process that it starts
-writes there goes to standard error. Of a longer output 1 MiB is kept: the
-middle is left out, and its line of JSON has "truncated": true.
+writes there goes to standard error, or to the relay, where one runs. Of a longer
+output 1 MiB is kept: the middle is left out, and its line of JSON has
+"truncated": true.
 
 Every result is recorded: after Ctrl-C, a crash or a reboot, --resume goes on,
 and runs nothing again that ended. It shows the results of a fan-out that has
