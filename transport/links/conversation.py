@@ -20,7 +20,7 @@ CALL_AGAIN: Final = 10.0
 WINDOW: Final = 64
 """Batches under way to the peer at once; fewer than the sockets take, so that they drop none."""
 AGAIN_AFTER: Final = 1.0
-"""Seconds without progress after which what is under way is written again."""
+"""Seconds without progress after which what is under way is written again to a peer that is there."""
 BATCH_BYTES: Final = 1024 * 1024
 """Bytes of frames that are put into one batch; a larger frame has one for itself."""
 
@@ -100,7 +100,7 @@ class Conversation:
         if self.refused is not None or not self._their_run:
             return self._taken_replies() + self._call(now)
         packets = self._taken_replies()
-        if self._under_way and now - self._progress >= AGAIN_AFTER:
+        if self._may_be_lost and now - self._progress >= AGAIN_AFTER:
             self._written, self._progress = 0, now
         self._make_batches()
         while self._written < len(self._under_way):
@@ -111,6 +111,11 @@ class Conversation:
         if packets:
             self._spoke, self._owes_ack, self._asked_again = now, False, False
         return packets
+
+    @property
+    def _may_be_lost(self) -> bool:
+        """Whether what is under way is to be written again: to one that gives no sign, once it does."""
+        return self.present and bool(self._under_way)
 
     def _taken_replies(self) -> list[Packet]:
         replies, self._replies = self._replies, []
@@ -231,7 +236,7 @@ class Conversation:
         if self.refused is not None:
             return self._spoke + CALL_AGAIN if self._calls else float("inf")
         due = self._spoke + HEARTBEAT
-        if self._under_way:
+        if self._may_be_lost:
             due = min(due, self._progress + AGAIN_AFTER)
         if self.present:
             due = min(due, self._heard + HEARTBEAT * SILENCE + 0.001)

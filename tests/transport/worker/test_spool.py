@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from showcaller.transport.worker.spool import Spool, left_behind
+from showcaller.transport.worker.spool import TURN_BYTES, Spool, left_behind
 
 TURNS = [f"msg_{n:012}" for n in range(6)]
 
@@ -53,6 +53,7 @@ def test_a_receipt_is_on_the_disk_before_take_returns(folder: Path, monkeypatch:
 
 
 def test_a_turn_keeps_so_much_and_then_a_marked_gap_and_its_end(folder: Path) -> None:
+    assert TURN_BYTES == 64 * 1024 * 1024
     spool = Spool(folder, turn_bytes=100)
     spool.take(TURNS[:1])
     assert spool.keep(TURNS[0], b"x" * 90)
