@@ -76,6 +76,7 @@ class FunctionChild:
         self._outbox: list[dict[str, Any]] = []
         self._frames = Frames()
         self._amiss: str | None = None
+        self._was_cut = False
         self.ready_since: float | None = None
         self.idle_since: float = self._loop.time()
         self.is_ending = False
@@ -174,8 +175,8 @@ class FunctionChild:
             self._call_ended(message, call)
 
     def _call_returned(self, message: CallReturned, call: FunctionCall) -> None:
-        if call.was_returned:
-            raise GarbageError(f"call {message.call} was returned before")
+        if call.was_returned or message.call in self._begun:
+            raise GarbageError(f"call {message.call} has begun, or was returned before")
         call.was_returned = True
         self._is_outdated = True
         del self._calls[message.call]
@@ -196,8 +197,9 @@ class FunctionChild:
             self.kill()
 
     async def _bury(self) -> None:
+        heard_all = False
         try:
-            await self._death()
+            heard_all = await self._death()
         finally:
             self.is_ending = True
             self._process.signal_tree(signal.SIGKILL)
@@ -205,29 +207,32 @@ class FunctionChild:
             self._log.flush()
             self._line.close()
             status = self._process.reap()
+        if self._was_cut and status == -signal.SIGKILL:  # else it was about to end by itself
+            self._amiss = self._amiss or "its process had hung up on its worker, and was ended"
         why = self._amiss or _last_words(status, len(self._begun) - 1)
         calls, self._calls = self._calls, {}
         for number, call in calls.items():
-            if number in self._begun or call.was_returned:
+            if number in self._begun or call.was_returned or not heard_all:
                 call.settle(Result(error_text=why, stop_reason="died"))
             else:
                 call.was_returned = True
                 self._returned(call)
         self._gone(self)
 
-    async def _death(self) -> None:
-        """Wait until it has died and all that it has said is heard; see to it once it has hung up."""
+    async def _death(self) -> bool:
+        """Wait for its death, and see to that when it has hung up; tells whether all it said was heard."""
         exited, hung_up = self._process.exited, self._line.hung_up
         await asyncio.wait([exited, hung_up], return_when=asyncio.FIRST_COMPLETED)
         was_told, self.is_ending = self.is_ending, True
         if exited.done():
             await asyncio.wait([hung_up], timeout=DRAIN)
-            return
+            return hung_up.done()
         await asyncio.wait([exited], timeout=ENDING if was_told else DRAIN)
         if not exited.done():
-            self._amiss = self._amiss or "its process would hear nothing more, and was ended"
+            self._was_cut = True
             self.kill()
             await exited
+        return not was_told
 
 
 def _started(

@@ -106,6 +106,7 @@ class FunctionChildren:
         """Ask a call to end; one that waits has ended."""
         call.is_halted = True
         if call in self._waiting:
+            del self._waiting[call]
             call.settle(Result())
         elif call in self._places:
             child, number, _ = self._places[call]

@@ -23,6 +23,13 @@ WILD = """
             except OSError: pass
         socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_RDWR)
         threading.Event().wait(20)
+    def shut(item):
+        for number in range(3, 64):
+            try:
+                if stat.S_ISSOCK(os.fstat(number).st_mode): break
+            except OSError: pass
+        socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_WR)
+        threading.Event().wait(20)
     def close_all(item):
         os.closerange(3, 64)
         threading.Event().wait(0.001)
@@ -183,6 +190,7 @@ async def test_a_call_that_is_stopped_while_it_waits_never_runs(open_desk: OpenD
     reading = desk.start("read", str(gate))
     waiting = desk.start("touch", "touched")
     desk.stage.stop(waiting)
+    desk.start("where")  # which looks for a place for all that wait
     assert (await desk.stage.end_of(waiting)).outcome == "stopped"
     await first_line(desk, reading)
     await asyncio.to_thread(gate.write_text, "")
@@ -190,7 +198,7 @@ async def test_a_call_that_is_stopped_while_it_waits_never_runs(open_desk: OpenD
     assert not (desk.folder / "touched").exists()
 
 
-@pytest.mark.parametrize("function", ["hang_up", "close_all"])
+@pytest.mark.parametrize("function", ["hang_up", "shut", "close_all"])
 async def test_a_function_that_cuts_the_line_to_the_worker_ends_its_process(
     desk: FunctionsDesk, function: str
 ) -> None:
@@ -198,6 +206,8 @@ async def test_a_function_that_cuts_the_line_to_the_worker_ends_its_process(
     end = await desk.run(function)
     assert (end.outcome, end.stop_reason) == ("failed", "died")
     assert str(end.error_text).startswith("its process ")
+    if function == "shut":
+        assert end.error_text == "its process had hung up on its worker, and was ended"
     assert (await desk.run("where")).outcome == "done"
 
 
@@ -227,7 +237,8 @@ async def test_a_call_that_a_dying_process_has_not_begun_runs_in_the_next(open_d
         framed('[{"kind": "ended", "call": 99, "reply": "", "truncated": false, "error": null}]'),
         framed('[{"kind": "output", "call": 1, "text": 5}]'),
         framed('[{"kind": "output", "call": 1, "text": "' + "x" * 20_000 + '"}]'),
-        framed('[{"kind": "returned", "call": 1}, {"kind": "returned", "call": 1}]'),
+        framed('[{"kind": "returned", "call": 1}]'),
+        framed('[{"kind": "returned", "call": 5}, {"kind": "returned", "call": 1}]'),
         framed('[{"kind": "run_turn", "session": "ses_other"}]'),
         framed("[" * 100_000),
     ],
