@@ -6,6 +6,7 @@ in part and is interrupted, and one without was never run and goes back to the r
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -21,6 +22,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before another worker is started in the place of one that died, when that goes on and on."""
 STEADY = 60.0
 """Seconds after which a worker's death does not count as going on."""
+STORED = 1024
+"""Of so many turns stored last it is known that a worker that has died need not have left them."""
 
 Deliver = Callable[[Sequence[FromWorkerMessage]], None]
 Later = Callable[[float, Callable[[], None]], None]
@@ -88,6 +91,7 @@ class _Place:
         self.waiting: list[ToWorkerMessage] = []
         self.since = 0.0
         self.pause = pause  # before the next is started here, should this one die soon
+        self.stored: deque[str] = deque(maxlen=STORED)  # turns of which it may not have heard that yet
 
 
 class WorkerPool:
@@ -207,6 +211,7 @@ class WorkerPool:
             return  # they were told to end, and had it as long as they were there
         self._hand(message, worker)
         if isinstance(message, TurnStored):
+            self._places[worker].stored.append(message.turn)
             self._books.stored(message.session)
             self._put_to_rest(message.turn)
 
@@ -284,13 +289,14 @@ class WorkerPool:
         with self._gate:
             if self._closed:
                 return
-            self._left[worker.name] = left
-            self._graves[worker.name] = (worker.folder, set(left))
-            fates = self._books.lose(worker.name, left)
             place = self._places.pop(worker.name)
+            needed = set(left).difference(place.stored)
+            self._left[worker.name] = left
+            self._graves[worker.name] = (worker.folder, needed)
+            fates = self._books.lose(worker.name, left)
             follower = None if self._ending else self._follow(place)
             deliver = self._deliver
-            if not left:
+            if not needed:
                 self._clear(worker.name)
         worker.link.close()
         if fates and deliver is not None:

@@ -221,6 +221,19 @@ def test_the_folder_of_a_dead_worker_goes_when_the_relay_has_stored_all_of_its_t
     assert not worker.folder.path.exists()
 
 
+def test_a_worker_that_dies_before_it_hears_that_an_end_is_stored_leaves_no_folder(desk: Desk) -> None:
+    pool = desk.open()
+    (worker,) = desk.placement.started
+    pool.send([run("ses_a", "msg_1")])
+    worker.journal.take(["msg_1"])
+    worker.journal.keep(ended("ses_a", "msg_1"))
+    worker.link.say(ended("ses_a", "msg_1"))
+    pool.send([TurnStored(session="ses_a", turn="msg_1")])
+    desk.placement.died(worker.name)
+    assert not worker.folder.path.exists()
+    assert desk.came == [ended("ses_a", "msg_1")]
+
+
 def test_what_workers_left_that_were_dead_before_the_relay_began_can_be_asked_for(
     desk: Desk, tmp_path: Path
 ) -> None:
