@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from showcaller.transport.worker.process_identity import signal_process
 from showcaller.transport.worker.worker_folder import WorkerCard
 from tests.e2e.daemon import end_workers, living_workers
+from tests.transport.worker.stage import processes_with
 
 LIMIT = 60
 
@@ -173,6 +175,34 @@ def test_relay_and_worker_killed_together_leave_an_interrupted_turn_and_what_had
     again = program.call("send", session=prompt["session"], text="echo another", wait_seconds=LIMIT)
     assert again["reply"]["text"] == "another\n"
     opened.close()
+
+
+@pytest.mark.parametrize(
+    "killed", ["worker", "guardian", "worker and guardian", "relay, worker and guardian"]
+)
+def test_whoever_is_killed_a_turn_runs_once_is_interrupted_and_leaves_nothing(
+    program: Program, tmp_path: Path, killed: str
+) -> None:
+    gate, count = tmp_path / "gate", tmp_path / "count"
+    os.mkfifo(gate)
+    text = f"echo $$ >> {count}; echo begun > {gate}; exec setsid --wait sleep 1000"
+    prompt = program.call("create_session", text=text, wait_seconds=0)
+    gate.read_text()
+    worker = program.worker()
+    assert worker.marker is not None
+    if "relay" in killed:
+        program.kill()
+    for process in (worker.guardian_process, worker.process):
+        assert process is not None
+        name = "worker" if process == worker.process else "guardian"
+        assert name not in killed or signal_process(process, signal.SIGKILL)
+    if "relay" in killed:
+        program.start()
+    assert program.wait(prompt)["stopReason"] == "interrupted"
+    again = program.call("send", session=prompt["session"], text="echo another", wait_seconds=LIMIT)
+    assert again["reply"]["text"] == "another\n"
+    assert len(count.read_text().splitlines()) == 1
+    assert processes_with(worker.marker) == []
 
 
 def test_ending_the_workers_leaves_no_process_and_no_folder(program: Program) -> None:

@@ -60,6 +60,6 @@ def bury(dead: Iterable[WorkerCard]) -> None:
     """End what workers have left that are dead, and whose guardians are."""
     killed, left = end_remains([card.marker for card in dead if card.marker is not None])
     if killed:
-        logger.warning("Ended %d processes that were left by a worker and its guardian, both killed", killed)
+        logger.warning("Processes ended that a worker and its guardian, both killed, had left: %d", killed)
     if left:
         logger.error("Processes of a dead worker cannot be ended: %s", ", ".join(map(str, sorted(left))))

@@ -71,7 +71,7 @@ def _watch(worker: int, marker: str) -> NoReturn:
     code = _exit_code(worker)
     killed = end_tree(marker)
     if killed or code < 0:
-        _say(f"Worker {marker} (process {worker}) ended with {code}; ended behind it: {killed} processes")
+        _say(f"Worker {marker} (process {worker}) ended with {code}; processes ended behind it: {killed}")
     if sys.platform != "linux":
         os.killpg(0, signal.SIGKILL)  # with ourselves: a group is all that can be known there
     os._exit(code if code >= 0 else 128 - code)

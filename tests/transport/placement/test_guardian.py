@@ -40,6 +40,10 @@ def kill_both(worker: LocalWorker) -> None:
         assert signal_process(process, signal.SIGKILL)
 
 
+def kill_guardian(worker: LocalWorker) -> None:
+    assert signal_process(guardian_of(worker), signal.SIGKILL)
+
+
 def tell_guardian(worker: LocalWorker) -> None:
     assert signal_process(guardian_of(worker), signal.SIGTERM)
 
@@ -127,7 +131,7 @@ def test_nothing_of_a_worker_that_is_told_to_end_is_there(place: Place, tell: Ki
 @pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
 def test_a_worker_whose_guardian_is_killed_ends_what_it_runs_and_itself(place: Place, tree: str) -> None:
     turn, process = place.begin(tree)
-    assert signal_process(guardian_of(place.worker), signal.SIGKILL)
+    kill_guardian(place.worker)
     assert place.relay.end_of(turn).stop_reason == "interrupted"
     place.is_proven_dead()
     assert is_clean(place, process)
@@ -194,6 +198,14 @@ def test_a_worker_that_is_killed_while_it_starts_commands_leaves_none_of_them(
     assert all(fate_of(turn, left) in ("unknown", "untaken") for turn in turns)
 
 
+def test_a_worker_that_loses_its_guardian_before_it_is_ready_is_ended_too(place: Place) -> None:
+    other = place.relay.start()
+    kill_guardian(other)
+    assert place.relay.deaths.get(timeout=LIMIT) == other.name
+    assert other.begun.marker is not None
+    assert processes_with(other.begun.marker) == []
+
+
 def test_programs_that_go_on_by_starting_others_end_as_well(place: Place, tmp_path: Path) -> None:
     """Each lives for a moment, so that whoever makes a list of them is late."""
     relentless = tmp_path / "relentless"
@@ -217,7 +229,7 @@ def test_a_guardian_is_small_ignores_signals_but_one_and_tells_how_its_worker_en
     assert place.relay.run(place.worker, "echo still there") == "still there\n"
     kill_worker(place.worker)
     place.is_proven_dead()
-    assert "ended with -9; ended behind it: 1 processes" in place.worker.folder.log.read_text()
+    assert "ended with -9; processes ended behind it: 1" in place.worker.folder.log.read_text()
 
 
 def test_commands_get_no_descriptor_of_a_guardian_and_no_signal_is_blocked(place: Place) -> None:
