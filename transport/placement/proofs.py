@@ -58,7 +58,9 @@ def latest(folder: WorkerFolder, begun: WorkerCard) -> WorkerCard:
 
 def bury(dead: Iterable[WorkerCard]) -> None:
     """End what workers have left that are dead, and whose guardians are."""
-    killed, left = end_remains([card.marker for card in dead if card.marker is not None])
+    marked = [card for card in dead if card.marker is not None]
+    since = min((card.guardian_started or 0 for card in marked), default=0)
+    killed, left = end_remains([card.marker for card in marked if card.marker is not None], since)
     if killed:
         logger.warning("Processes ended that a worker and its guardian, both killed, had left: %d", killed)
     if left:

@@ -51,7 +51,7 @@ def stand_guard(marker: str) -> Guarded:
     mask = signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
     worker = os.fork()
     if worker:
-        _watch(worker, marker)
+        _watch(worker, marker, guardian.started)
     os.close(mouth)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -64,12 +64,12 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _watch(worker: int, marker: str) -> NoReturn:
+def _watch(worker: int, marker: str, since: int | None) -> NoReturn:
     """Wait until the worker has ended, end what it has left, and exit as it did."""
     _let_go_of_input()
     signal.signal(signal.SIGCHLD, lambda *_: None)  # not ignored, as who has started us may do
     code = _exit_code(worker)
-    killed = end_tree(marker)
+    killed = end_tree(marker, since)
     if killed or code < 0:
         _say(f"Worker {marker} (process {worker}) ended with {code}; processes ended behind it: {killed}")
     if sys.platform != "linux":
@@ -105,14 +105,15 @@ def _reap(worker: int = 0) -> int | None:
     return code
 
 
-def end_tree(marker: str) -> int:
+def end_tree(marker: str, since: int | None) -> int:
     """Kill all children, and those that become ours by that, and all that is marked; gives how many.
 
-    Whoever calls has adopted orphans, and nobody else waits for its children. What may not be signalled,
-    because it is another user's by now, is left.
+    ``since`` is when the first of them may have started, as ``end_remains`` takes it. Whoever calls has
+    adopted orphans, and nobody else waits for its children. What may not be signalled, because it is
+    another user's by now, is left.
     """
     killed = _end_children()
-    while marked := end_remains([marker]).killed:
+    while marked := end_remains([marker], since).killed:
         killed += marked + _end_children()
     return killed
 

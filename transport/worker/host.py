@@ -66,7 +66,7 @@ class Host:
         self._written: dict[str, RunningTurn] = {}
         self._outbox: list[FromWorkerMessage] = []
         self._journal: Journal = MemoryJournal() if journal is None else journal
-        self._closing = False
+        self._closing = self._takes_no_more = False
         self._idle = asyncio.Event()
         self._idle.set()
         link.connect(self.receive)
@@ -110,6 +110,13 @@ class Host:
         """Wait until no turn runs and everything has been handed to the link."""
         await self._idle.wait()
 
+    def take_no_more(self) -> None:
+        """Leave turns that come from now on without a receipt, so that they are run by another worker.
+
+        For one that ends soon, and whose death is told to the relay.
+        """
+        self._takes_no_more = True
+
     async def drain(self) -> None:
         """Interrupt the running turns, refuse new ones, and wait until every end is handed to the link."""
         self._closing = True
@@ -135,6 +142,8 @@ class Host:
             end = turn_ended(request, lost, None, 0.0)
         if end is not None:
             self._post(end)
+            return
+        if self._takes_no_more:
             return
         turn = RunningTurn(request, self._loop.time(), self._grace, self._note_output)
         self._running[request.turn] = turn

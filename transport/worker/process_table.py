@@ -5,16 +5,22 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
+_KERNEL_THREAD: Final = 0x200000
 
 
 class Stat(NamedTuple):
-    """What a process is; ``started`` is in ticks since the machine's start."""
+    """What a process is; ``started`` is in ticks since the machine's start.
+
+    ``is_blank`` says that it has no environment, not even an empty one: it just becomes another program, or
+    we may not look into it.
+    """
 
     state: bytes
     parent: int
     group: int
     session: int
     started: int
+    is_blank: bool
 
     @property
     def has_ended(self) -> bool:
@@ -45,9 +51,11 @@ def child_ids() -> list[int]:
 def stat_of(pid: int) -> Stat | None:
     """Read a process's stat line, where its name may hold anything, but ends at the last ``)``."""
     fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
-    if len(fields) < 20:
+    if len(fields) < 49:
         return None
-    return Stat(fields[0], int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+    parent, group, session, flags, started = (int(fields[at]) for at in (1, 2, 3, 6, 19))
+    is_blank = fields[48] == b"0" and not flags & _KERNEL_THREAD
+    return Stat(fields[0], parent, group, session, started, is_blank)
 
 
 def markers_of(pid: int, variable: str) -> list[str]:

@@ -34,7 +34,7 @@ def run(guarded: Guarded) -> int:
         asyncio.run(_serve(options, guarded))
     finally:
         if guarded.is_over:  # nobody else would do it
-            end_tree(guarded.marker)
+            end_tree(guarded.marker, guarded.process.started)
     return 0
 
 

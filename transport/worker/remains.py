@@ -14,6 +14,9 @@ WORKERS_VARIABLE: Final = "SHOWCALLER_WORKERS"
 ROUNDS: Final = 50
 PAUSE: Final = 0.2
 """Seconds that one round waits for what it has killed."""
+LOOKS: Final = 50
+LOOK: Final = 0.01
+"""Seconds between two looks at what was just becoming another program."""
 
 
 class Ended(NamedTuple):
@@ -23,35 +26,45 @@ class Ended(NamedTuple):
     left: frozenset[int]
 
 
-def end_remains(markers: Collection[str]) -> Ended:
+def end_remains(markers: Collection[str], since: int | None = None) -> Ended:
     """Kill what carries one of these markers, and what stems from that, until nothing of it is there.
 
-    The process that calls is spared, and so is what it may not signal. Returns when all has gone, or some of
+    Nothing of it was started before ``since``, in ticks since the machine's start, if that is known. The
+    process that calls is spared, and so is what it may not signal. Returns when all has gone, or some of
     it hangs in the system for ten seconds. Where there is no /proc, or no descriptors of processes, nothing
     is found.
     """
     wanted = frozenset(markers)
     killed: set[int] = set()
+    rounds, looks = ROUNDS if wanted else 0, LOOKS
     dying: frozenset[int] = frozenset()
-    for _ in range(ROUNDS if wanted else 0):
-        found = _Found(wanted)
+    while rounds:
+        found = _Found(wanted, since or 0)
         try:
             found.freeze()
             dying = found.kill()
         finally:
             found.close()
-        if not dying:
+        if dying:
+            killed |= dying
+            rounds -= 1
+        elif found.may_show_more and looks:
+            select.select([], [], [], LOOK)
+            looks -= 1
+        else:
             break
-        killed |= dying
     return Ended(len(killed), dying)
 
 
 class _Found:
     """Processes that are held by descriptors, so that their ids do not change hands."""
 
-    def __init__(self, markers: frozenset[str]) -> None:
+    def __init__(self, markers: frozenset[str], since: int) -> None:
         self._markers = markers
+        self._since = since
         self._held: dict[int, int] = {}
+        self.may_show_more = False
+        """Whether one was seen of which nothing could be told yet."""
 
     def freeze(self) -> None:
         """Stop what is there until nothing new appears.
@@ -60,6 +73,7 @@ class _Found:
         it was.
         """
         for _ in range(ROUNDS):
+            self.may_show_more = False
             stopped = [pid for pid in process_ids() if pid not in self._held and self._stop(pid)]
             if not stopped:
                 return
@@ -69,12 +83,14 @@ class _Found:
         for descriptor in self._held.values():
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-        alive = select.poll()
-        for descriptor in self._held.values():
-            alive.register(descriptor, select.POLLIN)
-        while ended := alive.poll(PAUSE * 1000):
+        deaths = select.poll()
+        alive = set(self._held.values())
+        for descriptor in alive:
+            deaths.register(descriptor, select.POLLIN)
+        while alive and (ended := deaths.poll(PAUSE * 1000)):
             for descriptor, _ in ended:
-                alive.unregister(descriptor)
+                deaths.unregister(descriptor)
+                alive.discard(descriptor)
         return frozenset(self._held)
 
     def close(self) -> None:
@@ -101,10 +117,11 @@ class _Found:
 
     def _stems(self, pid: int) -> bool:
         """Say whether a process, or one that it stems from, carries a marker."""
-        while pid > 0:
+        while pid > 1:
             stat = stat_of(pid)
-            if stat is None or stat.has_ended:
+            if stat is None or stat.has_ended or stat.started < self._since:
                 return False
+            self.may_show_more |= stat.is_blank
             if not self._markers.isdisjoint(markers_of(pid, WORKERS_VARIABLE)):
                 return True
             pid = stat.parent

@@ -62,6 +62,7 @@ class WorkerService:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._ending.set)
         await self._ending.wait()
+        self._host.take_no_more()
         await self._host.drain()
         await self._last_words()
         await self._host.close()

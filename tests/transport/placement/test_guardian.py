@@ -67,11 +67,11 @@ class Place:
         self.worker = self.relay.start()
         self.marker = self.worker.begun.marker or ""
         assert self.marker
-        self._fifo, self._gate = home / "fifo", home / "gate"
-        for path in (self._fifo, self._gate):
+        self.fifo, self._gate = home / "fifo", home / "gate"
+        for path in (self.fifo, self._gate):
             os.mkfifo(path)
         # Both ends are open here, so that nobody waits to open one, or reads its end, before it is time.
-        self._heard = open(os.open(self._fifo, os.O_RDWR), buffering=1)  # noqa: PTH123, SIM115
+        self._heard = open(os.open(self.fifo, os.O_RDWR), buffering=1)  # noqa: PTH123, SIM115
         self._held = os.open(self._gate, os.O_RDWR)
 
     def begin(self, text: str) -> tuple[str, ProcessIdentity]:
@@ -80,7 +80,7 @@ class Place:
         return turn, self.hear()
 
     def filled(self, text: str) -> str:
-        return text.replace("FIFO", str(self._fifo)).replace("GATE", str(self._gate))
+        return text.replace("FIFO", str(self.fifo)).replace("GATE", str(self._gate))
 
     def hear(self) -> ProcessIdentity:
         return identify(int(self._heard.readline()))
@@ -196,6 +196,20 @@ def test_a_worker_that_is_killed_while_it_starts_commands_leaves_none_of_them(
     assert processes_with(place.marker) == []
     left = left_in(place.worker.folder.spool)
     assert all(fate_of(turn, left) in ("unknown", "untaken") for turn in turns)
+
+
+def test_a_program_that_becomes_another_one_at_this_moment_is_not_missed(
+    place: Place, tmp_path: Path
+) -> None:
+    restless = tmp_path / "restless"
+    restless.write_text(
+        '[ "$1" = 2 ] && echo $$ > FIFO\nexec /bin/sh $0 $(($1 + 1))\n'.replace("FIFO", str(place.fifo))
+    )
+    _, process = place.begin(f"exec setsid --wait /bin/sh {restless} 1 > GATE 2>&1")
+    kill_both(place.worker)
+    place.is_proven_dead()
+    restless.unlink()
+    assert is_clean(place, process)
 
 
 def test_a_worker_that_loses_its_guardian_before_it_is_ready_is_ended_too(place: Place) -> None:

@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.contract.fates import fate_of
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
+    SteerTurn,
     TurnEnded,
     TurnOutput,
+    TurnSteered,
     TurnStored,
     TurnTaken,
 )
@@ -27,7 +30,7 @@ from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink
 from showcaller.transport.worker.bounded_log import LIMIT as LIMIT_OF_LOG
 from showcaller.transport.worker.bounded_log import before
-from showcaller.transport.worker.journal import end_in
+from showcaller.transport.worker.journal import end_in, left_in
 from showcaller.transport.worker.process_identity import ProcessIdentity, signal_process
 from showcaller.transport.worker.process_table import markers_around
 from showcaller.transport.worker.remains import WORKERS_VARIABLE, end_remains
@@ -252,6 +255,26 @@ def test_told_to_end_it_interrupts_what_runs_and_tells_so(desk: Desk, gate: Path
     end = desk.end_of(turn)
     assert (end.outcome, end.stop_reason) == ("failed", "interrupted")
     assert desk.exit_code() == 0
+
+
+def test_a_turn_that_comes_while_it_ends_gets_no_receipt_so_that_another_worker_runs_it(
+    desk: Desk, gate: Path
+) -> None:
+    desk.start()
+    text = f"trap 'echo asked; read line < {gate}' TERM; echo begun; sleep 1000 & wait"
+    first = desk.run(text).turn
+    desk.wait_for(lambda m: isinstance(m, TurnOutput) and "begun" in m.text)
+    desk.process.terminate()
+    desk.wait_for(lambda m: isinstance(m, TurnOutput) and "asked" in m.text)
+    second = desk.run("echo never").turn
+    desk.link.send([SteerTurn(session="ses_a", turn=first, message="msg_steer", text="")])
+    desk.wait_for(lambda m: isinstance(m, TurnSteered))
+    open_gate(gate, "")
+    assert desk.end_of(first).stop_reason == "interrupted"
+    assert desk.exit_code() == 0
+    assert list(left_behind(desk.own / "spool")) == [first]
+    assert desk.messages.empty()
+    assert fate_of(second, left_in(desk.own / "spool")) == "untaken"
 
 
 def test_a_worker_that_is_alone_for_too_long_ends(desk: Desk) -> None:
