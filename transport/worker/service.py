@@ -19,6 +19,7 @@ from showcaller.transport.worker.host import Host
 from showcaller.transport.worker.journal import SpoolJournal
 from showcaller.transport.worker.options import WorkerOptions
 from showcaller.transport.worker.process_identity import identify
+from showcaller.transport.worker.solitude import Solitude
 from showcaller.transport.worker.spool import Spool
 from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder
 
@@ -26,8 +27,6 @@ log = logging.getLogger("showcaller.worker")
 
 LAST_WORDS: Final = 5.0
 """Seconds that a worker that ends waits for its relay to take what it has said last."""
-FIRST_MEETING: Final = 60.0
-"""Seconds after which a worker ends that its relay, which has died at once, has never met."""
 LOOK: Final = 0.05
 
 
@@ -36,10 +35,8 @@ class WorkerService:
 
     def __init__(self, options: WorkerOptions, guarded: Guarded) -> None:
         """Must be made on the event loop. Raises OSError when its folder is not there or cannot be used."""
-        self._options = options
         self._loop = asyncio.get_running_loop()
         self._ending = asyncio.Event()
-        self._alone: asyncio.TimerHandle | None = None
         self._guarded = guarded
         folder = WorkerFolder(Path(options.folder))
         folder.write(_card(options, guarded))
@@ -55,7 +52,7 @@ class WorkerService:
             grace=options.grace,
             journal=SpoolJournal(self._spool),
         )
-        self._is_alone(min(options.alone, FIRST_MEETING))
+        self._solitude = Solitude(self._loop, options.alone, self._ending.set)
 
     async def run(self) -> None:
         """Serve until the end, then interrupt what runs and leave its ends to the relay or in the spool."""
@@ -85,20 +82,12 @@ class WorkerService:
             self._link.renew()
         if news == "refused" and not self._spool.turns:
             self._ending.set()  # nobody waits for anything of this worker
-        if news in {"away", "refused"}:
-            self._is_alone(self._options.alone)
-        elif self._alone is not None:
-            self._alone.cancel()
-            self._alone = None
-
-    def _is_alone(self, seconds: float) -> None:
-        if self._alone is None:
-            self._alone = self._loop.call_later(seconds, self._ending.set)
+        self._solitude.heard(news)
 
     async def _last_words(self) -> None:
         """Wait until the relay has acknowledged everything, or is not there to do so."""
         until = self._loop.time() + LAST_WORDS
-        while self._socket.end.owes and self._alone is None and self._loop.time() < until:
+        while self._socket.end.owes and not self._solitude.is_alone and self._loop.time() < until:
             waiting = asyncio.Event()
             self._loop.call_later(LOOK, waiting.set)
             await waiting.wait()
