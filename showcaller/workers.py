@@ -22,7 +22,7 @@ from showcaller.transport.placement.left_workers import (
 from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
 from showcaller.transport.worker.thread import WorkerThread
-from showcaller.transport.worker.worker_folder import ForeignWorkerError
+from showcaller.transport.worker.worker_folder import ForeignWorkerError, worker_folders
 
 DEFAULT_COUNT: Final = 1
 PATIENCE: Final = 15.0
@@ -85,10 +85,19 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
 def running_workers(home: Path) -> list[dict[str, Any]]:
     """Give the worker processes of this data folder that are there: ``name``, ``pid`` and ``version``.
 
-    Of one that is still starting, ``pid`` is None and ``version`` empty.
+    Of one that is still starting, ``pid`` is None and ``version`` empty; of one whose card is of another
+    version than we can read ``pid`` is None and ``version`` ``unknown``.
     """
-    cards = living_workers(home / FOLDER)
-    return [{"name": card.name, "pid": card.pid, "version": card.version} for card in cards]
+    found: list[dict[str, Any]] = []
+    for folder in worker_folders(home / FOLDER):
+        try:
+            card = folder.read()
+        except ForeignWorkerError:
+            found.append({"name": folder.path.name, "pid": None, "version": "unknown"})
+            continue
+        if card is not None and card.is_alive:
+            found.append({"name": card.name, "pid": card.pid, "version": card.version})
+    return found
 
 
 def workers_are_there(home: Path) -> bool:

@@ -126,12 +126,13 @@ class WorkerFolder:
             return
         if not isinstance(card, dict):
             return
-        pid, started, protocol = (card.get(name) for name in ("pid", "started", "protocol"))
-        if type(pid) is int and is_alive(ProcessIdentity(pid, started if type(started) is int else None)):
+        living = _living_process(card)
+        if living is not None:
+            protocol = card.get("protocol")
             why = nothing_in_common(spoken, [protocol]) if type(protocol) is int else "its card says nothing"
             raise ForeignWorkerError(
-                f"The worker {self.path.name} (process {pid}) is one of another version of Showcaller, and "
-                f"still has what that gave it ({why})"
+                f"The worker {self.path.name} (process {living}) is one of another version of Showcaller, "
+                f"and still has what that gave it ({why})"
             )
 
     def clear_away(self) -> None:
@@ -140,6 +141,15 @@ class WorkerFolder:
             for name in files:
                 (Path(folder) / name).unlink()
             Path(folder).rmdir()
+
+
+def _living_process(card: dict[str, Any]) -> int | None:
+    """Give the process, the worker's or its guardian's, that a card of any version names and that is there."""
+    for name, its_start in (("pid", "started"), ("guardian", "guardian_started")):
+        pid, started = card.get(name), card.get(its_start)
+        if type(pid) is int and is_alive(ProcessIdentity(pid, started if type(started) is int else None)):
+            return pid
+    return None
 
 
 def worker_folders(parent: Path) -> list[WorkerFolder]:

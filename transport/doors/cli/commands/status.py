@@ -84,8 +84,9 @@ def _warnings(door: Door, answer: Mapping[str, Any]) -> Iterator[str]:
         )
     for worker in answer.get("workers", ()):
         if (version := str(worker["version"])) not in {"", door.version}:
+            process = "" if worker["pid"] is None else f" (process {worker['pid']})"
             yield (
-                f"Worker {worker['name']} (process {worker['pid']}) is version {visible(version)}, and "
+                f"Worker {worker['name']}{process} is version {visible(version)}, and "
                 f"{door.version} is installed: when it has nothing to do, "
                 f"{door.command_line('stop', '--workers')} ends it, and the next start uses that."
             )

@@ -1,0 +1,33 @@
+"""Which worker processes of a data folder are there, whatever version has started them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from showcaller.transport.worker.process_identity import identify
+from showcaller.workers import running_workers, workers_are_there
+
+NAMES = [f"wrk_{number:012}" for number in range(4)]
+
+
+def write(home: Path, name: str, **more: Any) -> None:
+    folder = home / "workers" / name
+    folder.mkdir(parents=True)
+    (folder / "worker.json").write_text(json.dumps({"name": name, "token": "x" * 16, **more}))
+
+
+def test_those_that_are_there_are_listed_and_one_of_an_unknown_version_is_called_so(tmp_path: Path) -> None:
+    assert running_workers(tmp_path) == []
+    mine = identify(os.getpid())
+    here = {"pid": mine.pid, "started": mine.started}
+    write(tmp_path, NAMES[0], version="1.2", protocol=1, **here)
+    write(tmp_path, NAMES[1], protocol=99, **here)
+    write(tmp_path, NAMES[2], more=1, guardian=mine.pid, guardian_started=mine.started)
+    write(tmp_path, NAMES[3], protocol=99, pid=mine.pid, started=(mine.started or 1) - 1)
+    assert running_workers(tmp_path) == [
+        {"name": NAMES[0], "pid": mine.pid, "version": "1.2"},
+        {"name": NAMES[1], "pid": None, "version": "unknown"},
+        {"name": NAMES[2], "pid": None, "version": "unknown"},
+    ]
+    assert workers_are_there(tmp_path)
