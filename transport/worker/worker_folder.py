@@ -144,7 +144,7 @@ class WorkerFolder:
 
 
 def _living_process(card: dict[str, Any]) -> int | None:
-    """Give the process, the worker's or its guardian's, that a card of any version names and that is there."""
+    """Give the process that a card of any version names and that is there: the worker, or its guardian."""
     for name, its_start in (("pid", "started"), ("guardian", "guardian_started")):
         pid, started = card.get(name), card.get(its_start)
         if type(pid) is int and is_alive(ProcessIdentity(pid, started if type(started) is int else None)):
