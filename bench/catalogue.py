@@ -16,8 +16,10 @@ from bench.rows import (
     ring,
     spawn,
     stop,
+    store_limit,
     tell_many,
     tell_one,
+    through_worker,
     timers_create,
     timers_fire,
     timers_lateness,
@@ -54,7 +56,8 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     "runtime": (*FIGURES, *FEATURES),
     "figures": FIGURES,
     "features": FEATURES,
-    "relay": (line.ROW, *many_sessions.ROWS),
+    "relay": (store_limit.ROW, line.ROW, *through_worker.ROWS, *many_sessions.ROWS),
+    "worker": (store_limit.ROW, *through_worker.ROWS),
     "smoke": (tell_one.ROW, line.ROW),
 }
 

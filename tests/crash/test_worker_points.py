@@ -29,7 +29,7 @@ IN_RELAY = tuple(
     for when in ("before", "after")
 )
 POINTS = [point for point in (*IN_WORKER, *IN_RELAY) if point.split(".")[-2] in {*KINDS, "take", "forget"}]
-CHOSEN = POINTS if EVERYWHERE else POINTS[::4]
+CHOSEN = POINTS if EVERYWHERE else POINTS[::6]
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -50,7 +50,7 @@ def ends_at(place: Path, armed: str) -> tuple[Callers, list[str]]:
     return callers, broken + callers.broken_by_commands()
 
 
-@pytest.mark.parametrize("passes", [1, 2, 5] if EVERYWHERE else [2])
+@pytest.mark.parametrize("passes", [1, 2, 3] if EVERYWHERE else [2])
 @pytest.mark.parametrize("point", CHOSEN)
 def test_a_process_that_ends_there_loses_nothing(point: str, passes: int) -> None:
     with TemporaryDirectory(prefix="showcaller-points-", dir=fast_place()) as folder:
