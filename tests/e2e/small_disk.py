@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _PIECE = b"x" * 65_536
 
 
 @contextmanager
-def mounted(place: Path, size: int = SIZE) -> Iterator[Path]:
+def mounted(place: Path, size: int = SIZE) -> Generator[Path]:
     """Mount an empty file system there; skips the test where that is not allowed."""
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0700", "none", str(place)]

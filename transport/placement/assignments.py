@@ -78,12 +78,13 @@ class Assignments:
             self._homes.pop(session, None)
 
     def lose(self, worker: str, left: Left) -> list[FromWorkerMessage]:
-        """A worker has died and has left this: give what its turns come to."""
-        turns = self._turns.pop(worker, {})
-        for session in [each for each, home in self._homes.items() if home == worker]:
+        """A worker has died and has left this: give what its turns and its background tasks come to."""
+        told = [_told(run, left) for run in self._turns.pop(worker, {}).values()]
+        for session in sorted(each for each, home in self._homes.items() if home == worker):
             del self._homes[session]
-            self._tasks.pop(session, None)
-        return [_told(run, left) for run in turns.values()]
+            tasks = sorted(self._tasks.pop(session, ()))
+            told += [TaskEnded(session=session, task=task, outcome="failed") for task in tasks]
+        return told
 
 
 def _told(run: RunTurn, left: Left) -> FromWorkerMessage:
