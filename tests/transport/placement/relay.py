@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from showcaller.actors.contract.ids import new_id
-from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, TurnEnded
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, TurnEnded, TurnTaken
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.placement.local import LocalPlacement, LocalWorker
 from showcaller.transport.worker.process_identity import ProcessIdentity, signal_process
@@ -46,6 +46,13 @@ class Relay:
         """Hand over a turn and give its id."""
         turn = new_id("msg_")
         worker.link.send([RunTurn(session="ses_a", turn=turn, provider="command", text=text)])
+        return turn
+
+    def taken(self, worker: LocalWorker, text: str) -> str:
+        """Hand over a turn and wait for its receipt; gives its id."""
+        turn = self.begin(worker, text)
+        while self.messages.get(timeout=LIMIT) != TurnTaken(session="ses_a", turn=turn):
+            pass
         return turn
 
     def end_of(self, turn: str) -> TurnEnded:
