@@ -190,7 +190,9 @@ def _found_handed(state: TurnState, message: Waiting, *, at_worker: bool) -> Ste
     if state.turn is not None:
         return Step(state)
     if at_worker:
-        return Step(state._replace(turn=Turn(message, "running")))
+        found = state._replace(turn=Turn(message, "running"))
+        # A stop holds the queue: it was meant for this turn too, and may have got no further than the store.
+        return _cut_turn(found, "stopped") if state.held else Step(found)
     cut = Turn(message, "stopping", cut="interrupted")
     ending = end_turn(state._replace(turn=cut), stopped_end(state.session, message.id))
     return Step(ending.state, (SendStop(message.id), *ending.effects))

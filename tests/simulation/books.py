@@ -53,8 +53,10 @@ class Books:
     started_by: dict[str, str] = field(default_factory=dict[str, str])  # sessions, by the agents that did
     cut_groups: set[str] = field(default_factory=set[str])  # fan-outs that were stopped or failed
     held: set[str] = field(default_factory=set[str])  # sessions whose queue a stop holds
+    asked_again: set[str] = field(default_factory=set[str])  # turns that an earlier relay handed over
     archived: set[str] = field(default_factory=set[str])
     deleted: set[str] = field(default_factory=set[str])
+    being_deleted: set[str] = field(default_factory=set[str])  # the answer is still to come
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
     is_slow: bool = False  # what workers say may be on its way for longer than a relay waits for it
     broken: list[str] = field(default_factory=list[str])  # seen where nothing can be raised
@@ -62,8 +64,11 @@ class Books:
     # -- what workers get and tell -----------------------------------------------------------------
 
     def sent(self, run: RunTurn) -> None:
-        """The relay sends a prompt: by then nothing may hold its session back."""
-        if run.session in self.held:
+        """The relay sends a prompt: by then nothing may hold its session back.
+
+        A worker may be asked for a turn that it should have, and is told at once to stop it.
+        """
+        if run.session in self.held and run.turn not in self.asked_again:
             self.broken.append(f"{run.turn} was sent to a worker although a stop holds {run.session}")
         if run.session in self.archived | self.deleted:
             self.broken.append(f"{run.turn} was sent to a worker although {run.session} is put away")
@@ -116,6 +121,6 @@ class Books:
         reply = result.get("reply") or {}
         found = (status, result.get("stopReason"), reply.get("text"))
         before = self.seen.setdefault(message, found)
-        is_gone = result["session"] in self.deleted  # and its texts with it
+        is_gone = result["session"] in self.deleted | self.being_deleted  # and its texts with it
         if before != found and not (is_gone and before[:2] == found[:2]):
             raise Broken(f"{message} was told to be {before} and now {found}")

@@ -51,6 +51,7 @@ class Orders:
 
     def delete(self, session: str) -> None:
         """Delete it for good."""
+        self.world.books.being_deleted.add(session)
         self._give(session, Delete(), "deletes")
 
     def lose(self) -> None:

@@ -133,6 +133,7 @@ class SimPort:
         if not self.has(worker):
             return False
         self._workforce.attach(run.session, worker)
+        self._books.asked_again.add(run.turn)
         self.send([run])
         return True
 

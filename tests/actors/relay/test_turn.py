@@ -264,6 +264,17 @@ def test_a_turn_that_only_the_store_knows_of_is_ended_as_interrupted_and_its_wor
     assert machine.feed(signals.Stored(SECOND, 0)) == ()
 
 
+def test_a_turn_at_a_worker_in_a_session_that_a_stop_holds_is_stopped_again() -> None:
+    machine = Machine()
+    machine.feed(signals.FoundHeld())
+    assert machine.feed(signals.FoundHanded(FIRST, at_worker=True)) == (signals.SendStop(FIRST.id),)
+    assert machine.feed(signals.FoundWaiting(SECOND)) == ()
+    (commit,) = machine.feed(signals.WorkerEnded(ended(FIRST.id, "stopped")))
+    assert isinstance(commit, signals.CommitEnd)
+    machine.feed(signals.EndStored(FIRST.id))
+    assert machine.state.turn is None, "the second waits until the owner lets it go on"
+
+
 def test_the_reply_is_not_told_to_be_for_a_message_that_the_agent_never_acknowledged() -> None:
     machine = running()
     machine.feed(signals.Stored(SECOND, 0, steers=True))
