@@ -67,6 +67,14 @@ def test_one_relay_serves_a_folder_for_its_owner_alone_and_a_second_serve_names_
         assert showcaller("status").code == 0
 
 
+def test_modules_in_the_folder_where_it_was_started_are_none_of_a_workers(showcaller: Showcaller) -> None:
+    for name in ("zmq", "pydantic", "msgpack", "logging", "showcaller"):
+        (showcaller.folder / f"{name}.py").write_text("raise RuntimeError('this is somebody else')\n")
+    with serving(showcaller) as daemon, daemon.owner as owner:
+        call = {"action": "create_session", "relay": "this", "text": "echo runs", "wait_seconds": 60}
+        assert owner.post("/api/call", json=call).json()["reply"]["text"] == "runs\n"
+
+
 def test_a_port_that_is_taken_is_told_before_anything_is_stored(showcaller: Showcaller) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

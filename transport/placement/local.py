@@ -21,8 +21,19 @@ from showcaller.transport.worker.worker_folder import WorkerCard, WorkerFolder, 
 
 logger = logging.getLogger("showcaller.workers")
 
-PROGRAM: Sequence[str] = ("-m", "showcaller.transport.worker")
-"""What Python runs as a worker; it is given the marker."""
+_START = (
+    "import sys\n"
+    "root = sys.argv.pop(1)\n"
+    "root in sys.path or sys.path.insert(0, root)\n"
+    "from showcaller.transport.worker.__main__ import main\n"
+    "sys.exit(main())\n"
+)
+PROGRAM: Sequence[str] = ("-P", "-c", _START, str(Path(__file__).absolute().parents[3]))
+"""What Python runs as a worker; it is given the marker.
+
+A worker looks for modules where this interpreter does by itself, never in the folder it happens to run in;
+the folder of our package is added when it is not among those, as in a checkout.
+"""
 
 
 class LocalWorker:
