@@ -203,7 +203,7 @@ async def test_a_function_that_never_returns_is_left_behind_after_the_grace(
         ctx.progress("too late")
         return "too late"
 
-    turn = stage.start(provider=functions.register("work", work), timeout=0.05)
+    turn = stage.start(provider=functions.register("work", work), timeout=1.0)
     await stage.output_with(turn, "up")
     end = await stage.end_of(turn)
     assert (end.outcome, end.stop_reason, end.reply) == ("failed", "timeout", "")
