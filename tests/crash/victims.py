@@ -92,6 +92,7 @@ class Victims:
     def start_again(self) -> None:
         """Start a relay if there is none."""
         if not self.runs:
+            self.await_end()
             self.start()
 
     def client(self) -> httpx.Client:
@@ -166,9 +167,9 @@ class Victims:
 
     def clear(self) -> None:
         """Kill everything that is there, for whoever comes next."""
-        if self.runs:
-            self._relay.kill()
-            self._relay.wait(LIMIT)
+        if self._process is not None:
+            self._process.kill()
+            self.await_end()
         end_workers(self.home)
         for pid in processes_with(self._mark):
             os.kill(pid, signal.SIGKILL)

@@ -146,7 +146,7 @@ def test_what_the_agent_acknowledged_does_not_wait_again(desk: Desk) -> None:
 
 
 def test_what_the_sender_named_for_its_turn_is_kept(desk: Desk) -> None:
-    named = {"model": "m-1", "mode": "plan", "effort": "high", "via": '{"relay": "desk"}'}
+    named = {"model": "m-1", "mode": "plan", "effort": "high", "via": '{"title": "From a desk"}'}
     desk.value("accept_message", message=message_of("named", session="ses_a", **named))
     found = desk.read("message", message="msg_named")
     assert {name: found[name] for name in named} == named
