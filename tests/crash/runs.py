@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from multiprocessing import get_context
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Lock
 
 from showcaller.store.database import open_for_writing
 from showcaller.store.errors import WriterGone
@@ -22,6 +24,7 @@ from tests.simulation.stored import Stored
 NOT_STARTED = 98
 KILLED = (EXIT, NOT_STARTED, -9)
 SECONDS = 100.0
+_GATE = Lock()
 _PROCESSES = get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["tests.crash.runs"])
 
@@ -108,13 +111,15 @@ def counts(home: Path) -> Counter[str]:
 
 def _run(target: object, home: Path, armed: tuple[str, ...]) -> int | None:
     process = _PROCESSES.Process(target=target, args=(str(home), list(armed)))  # type: ignore[arg-type]
-    process.start()
-    process.join(SECONDS)
-    if process.is_alive():
-        process.kill()
+    # Every start looks for the ends of all processes; two threads that read one exit code get it once.
+    with _GATE:
+        process.start()
+    is_over = wait([process.sentinel], SECONDS)
+    with _GATE:
+        if not is_over:
+            process.kill()
         process.join()
-        return None
-    return process.exitcode
+    return process.exitcode if is_over else None
 
 
 def _after_a_death(home: Path) -> list[str]:
