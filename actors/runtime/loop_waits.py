@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.errors import AskCycle, LoopNotRunning
 from showcaller.actors.runtime.long_waits import lock
-from showcaller.actors.runtime.waits import BLOCKED_LOOPS, LoopWork, owner_of
+from showcaller.actors.runtime.waits import BLOCKED_LOOPS, LoopWork, all_before
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
@@ -33,14 +33,6 @@ def refuse_closed_loop(future: "Future[Any]") -> None:
 
 def _loops_of(future: "Future[Any]") -> Iterator[asyncio.AbstractEventLoop]:
     """Give the loops that are to do what a future waits for."""
-    seen: set[Future[Any]] = set()
-    ahead = [future]
-    while ahead:
-        following = ahead.pop()
-        if following in seen:
-            continue
-        seen.add(following)
-        answerer = following.answerer
-        if type(answerer) is LoopWork and not following.done:
-            yield answerer.loop
-        ahead += owner_of(following)[1]
+    for each, _ in all_before(future):
+        if type(each.answerer) is LoopWork and not each.done:
+            yield each.answerer.loop

@@ -4,7 +4,7 @@ Read while the others go on, so a step may be wrong as soon as it is taken. A wa
 there at one moment, the one between the looks.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from showcaller.actors.runtime.debts import Debt
@@ -122,8 +122,8 @@ def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]
     return answerer, () if waits is None else (waits,)
 
 
-def owner_elsewhere(future: "Future[Any]", dispatcher: "BaseDispatcher") -> "Cell | None":
-    """Give an actor of another dispatcher that owes a future or what must come before it, if there is one."""
+def all_before(future: "Future[Any]") -> "Iterator[tuple[Future[Any], Cell | None]]":
+    """Give a future and all that must come before it, each once, with the actor that owes it."""
     seen: set[Future[Any]] = set()
     ahead = [future]
     while ahead:
@@ -132,10 +132,14 @@ def owner_elsewhere(future: "Future[Any]", dispatcher: "BaseDispatcher") -> "Cel
             continue
         seen.add(following)
         owner, before = owner_of(following)
-        if owner is not None and owner._dispatcher is not dispatcher:
-            return owner
+        yield following, owner
         ahead += before
-    return None
+
+
+def owner_elsewhere(future: "Future[Any]", dispatcher: "BaseDispatcher") -> "Cell | None":
+    """Give an actor of another dispatcher that owes a future or what must come before it, if there is one."""
+    owners = (owner for _, owner in all_before(future) if owner is not None)
+    return next((owner for owner in owners if owner._dispatcher is not dispatcher), None)
 
 
 def _keeps_from_starting(child: "Cell") -> "list[Future[Any]]":
