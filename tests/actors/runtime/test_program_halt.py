@@ -26,15 +26,24 @@ Endless.start().tell('ready')
 """
 
 
-def test_who_writes_when_ctrl_c_ends_python_lets_go_of_its_output_first() -> None:
+def ends_by_ctrl_c(text: str) -> bool:
+    """Interrupt a program that has said that it is ready; tells whether it ended as interrupted ones do."""
     with subprocess.Popen(
-        [sys.executable, "-c", HEAD + SLOW_OUTPUT], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HEAD + text],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
         program.send_signal(signal.SIGINT)
         program.communicate(timeout=20)
-    assert program.returncode in (0, -signal.SIGINT, 128 + signal.SIGINT)
+    return program.returncode in (0, -signal.SIGINT, 128 + signal.SIGINT)
+
+
+def test_who_writes_when_ctrl_c_ends_python_lets_go_of_its_output_first() -> None:
+    assert ends_by_ctrl_c(SLOW_OUTPUT)
 
 
 def test_a_daemon_that_writes_when_python_ends_does_too() -> None:
@@ -71,23 +80,10 @@ def test_who_asks_after_a_halt_is_refused() -> None:
 
 @pytest.mark.parametrize("pinned", [False, True], ids=["shared", "pinned"])
 def test_a_handler_that_never_ends_does_not_hold_the_end_after_ctrl_c(*, pinned: bool) -> None:
-    with subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            f"{HEAD}class Stuck(Writer):\n    pinned = {pinned}\n"
-            "    def on_receive(self, message):\n"
-            "        super().on_receive(message)\n"
-            "        threading.Event().wait()\n"
-            "Stuck.start().tell('ready')\n",
-        ],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "ready\n"
-        program.send_signal(signal.SIGINT)
-        program.communicate(timeout=20)
-    assert program.returncode in (0, -signal.SIGINT, 128 + signal.SIGINT)
+    assert ends_by_ctrl_c(
+        f"class Stuck(Writer):\n    pinned = {pinned}\n"
+        "    def on_receive(self, message):\n"
+        "        super().on_receive(message)\n"
+        "        threading.Event().wait()\n"
+        "Stuck.start().tell('ready')\n"
+    )
