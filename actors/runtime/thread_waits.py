@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from showcaller.actors.runtime.context import current_cell
 from showcaller.actors.runtime.handler import Blocked, broken_off, may_not_wait, wake
 from showcaller.actors.runtime.loop_waits import refuse_blocked_loop, refuse_closed_loop
-from showcaller.actors.runtime.waits import BLOCKED_LOOPS, owner_of
+from showcaller.actors.runtime.making import refuse_wait_while_making
+from showcaller.actors.runtime.waits import BLOCKED_LOOPS, owners_of
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.futures import Future
@@ -30,12 +31,14 @@ class Waker:
 
 def _refuse_vain_wait(future: "Future[Any]") -> None:
     """Raise if this thread would wait for ever, because nobody but itself lets the owner of the reply run."""
-    dispatcher = getattr(future.answerer, "_dispatcher", None)
+    answerer = future.answerer
+    dispatcher = getattr(answerer, "_dispatcher", None)
     if dispatcher is not None and not (dispatcher._by_hand or dispatcher._inherited):  # mostly, and faster
+        refuse_wait_while_making(answerer)
         return
     refuse_closed_loop(future)
-    owner, _ = owner_of(future)
-    if owner is not None:
+    for owner in owners_of(future):
+        refuse_wait_while_making(owner)
         owner._dispatcher.refuse_wait(owner)
 
 

@@ -136,6 +136,22 @@ def all_before(future: "Future[Any]") -> "Iterator[tuple[Future[Any], Cell | Non
         ahead += before
 
 
+def owners_of(future: "Future[Any]") -> "Iterator[Cell]":
+    """Give the actors that owe a future, or the futures it is derived from, whatever they wait for."""
+    seen: set[Future[Any]] = set()
+    ahead = [future]
+    while ahead:
+        each = ahead.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        owner, before = owner_of(each)
+        if owner is not None:
+            yield owner
+        elif type(each.answerer) is tuple:
+            ahead += before
+
+
 def owner_elsewhere(future: "Future[Any]", dispatcher: "BaseDispatcher") -> "Cell | None":
     """Give an actor of another dispatcher that owes a future or what must come before it, if there is one."""
     owners = (owner for _, owner in all_before(future) if owner is not None)
