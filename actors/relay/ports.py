@@ -1,6 +1,6 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -75,8 +75,8 @@ class OutlivingWorkers(Protocol):
     def left_by(self, worker: str) -> Left | None:
         """Give what a dead worker had taken; None for a worker of which nothing is known."""
 
-    def recovered(self) -> None:
-        """What workers had left that were dead before this relay began is stored."""
+    def recovered(self, going_on: Collection[str]) -> None:
+        """All that workers had of earlier relays is stored, but for these turns that they still have."""
 
 
 def _always() -> bool:

@@ -75,7 +75,7 @@ class Recovery(Actor):
         if interrupted.value:
             logger.warning("%d turns were cut when the relay ended", len(interrupted.value))
         if ports.outliving is not None:
-            ports.outliving.recovered()
+            ports.outliving.recovered([row["id"] for row in going_on])
         left = await read(ports.reader, "unfinished")
         waiting = [row for row in left if row["fanout"] is None]
         sessions = dict.fromkeys(row["session"] for row in (*going_on, *waiting))

@@ -74,5 +74,4 @@ def test_sessions_are_listed_within_a_second_beside_a_hanging_worker_a_flood_and
         for session, message in turns.items():
             assert call(http, "stop", session=session)["ok"]
             end = call(http, "wait", session=session, message_id=message, wait_seconds=50)
-            # One may have failed: its worker could write nothing of it down.
-            assert end["status"] in {"stopped", "done", "failed"}, end
+            assert end["status"] in {"stopped", "done"}, end

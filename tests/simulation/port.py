@@ -1,6 +1,6 @@
 """A simulated relay's worker port, and the workers behind it, which outlive their relay in some worlds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from random import Random
 
 from showcaller.actors.contract.worker import (
@@ -85,6 +85,7 @@ class SimPort:
         self._deliver: Callable[[FromWorkers], None] = lambda _: None
         self._sent: dict[str, RunTurn] = {}
         self._tasks: dict[str, TaskStarted] = {}
+        self._ended_before = set(workforce.worker.ends)
         self._connect_worker()
 
     @property
@@ -141,8 +142,11 @@ class SimPort:
         """Give the turns that a dead worker had taken, each with its end if it had one."""
         return self._workforce.left_by(worker)
 
-    def recovered(self) -> None:
-        """Keep what dead workers left: nothing of it is in the way."""
+    def recovered(self, going_on: Collection[str]) -> None:
+        """Have the worker forget ends that an earlier relay has stored."""
+        for turn in self._ended_before.difference(going_on):
+            self.worker.ends.pop(turn, None)
+        self._ended_before.clear()
 
     # -- as the port, and as the worker's link -----------------------------------------------------
 

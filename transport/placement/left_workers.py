@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -63,8 +64,8 @@ class LeftWorkers:
         """Give what a dead worker had taken; None for a worker of which nothing is known."""
         return self._left.get(worker)
 
-    def recovered(self) -> None:
-        """What the dead had left is stored: let go of it. Raises OSError."""
+    def recovered(self, going_on: Collection[str]) -> None:
+        """What the dead had left is stored: let go of it; nothing goes on there. Raises OSError."""
         for folder in self._dead:
             folder.clear_away()
         self._dead.clear()

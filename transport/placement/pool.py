@@ -7,7 +7,7 @@ in part and is interrupted, and one without was never run and goes back to the r
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from showcaller.actors.contract.fates import Left
@@ -83,6 +83,12 @@ class Placement(Protocol):
         """Watch no more."""
 
 
+def _ends_in(folder: WorkerFolder) -> list[TurnStored]:
+    """Give what a worker is told that was found, once the ends which it keeps are known to be stored."""
+    ends = left_in(folder.spool).values()
+    return [TurnStored(session=end.session, turn=end.turn) for end in ends if end is not None]
+
+
 class _Place:
     """Where a worker is, or will be."""
 
@@ -124,6 +130,7 @@ class WorkerPool:
             left = left_in(folder.spool)
             self._left[folder.path.name] = left
             self._graves[folder.path.name] = (folder, set(left))
+        self._ended_before = {worker.name: _ends_in(worker.folder) for worker in alive}
         for worker in alive:
             self._add(worker.name, _Place())
             self._up(worker)
@@ -168,12 +175,24 @@ class WorkerPool:
         with self._gate:
             return self._left.get(worker)
 
-    def recovered(self) -> None:
-        """What dead workers had left before this relay began is stored: let go of it."""
+    def recovered(self, going_on: Collection[str]) -> None:
+        """All turns of earlier relays are stored, but for those that go on: their workers may forget them."""
         with self._gate:
             for name in self._dead_before:
                 self._clear(name)
             self._dead_before.clear()
+            for name, ends in self._ended_before.items():
+                for stored in ends:
+                    if stored.turn not in going_on:
+                        self._may_forget(name, stored)
+            self._ended_before.clear()
+
+    def _may_forget(self, name: str, stored: TurnStored) -> None:
+        if name in self._places:
+            self._hand(stored, name)
+            self._places[name].stored.append(stored.turn)
+        else:
+            self._put_to_rest(stored.turn)
 
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Hand each message to the worker of its session, in order."""

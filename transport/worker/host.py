@@ -30,6 +30,8 @@ GRACE: Final = 5.0
 OUTPUT_INTERVAL: Final = 0.1
 PATIENCE: Final = 2.0
 AT_WORK: Final = 256
+RECEIPT_INTERVAL: Final = 1.0
+"""Seconds after which receipts are tried again that the disk did not take."""
 
 log = logging.getLogger("showcaller.worker")
 
@@ -66,7 +68,7 @@ class Host:
         self._written: dict[str, RunningTurn] = {}
         self._outbox: list[FromWorkerMessage] = []
         self._journal: Journal = MemoryJournal() if journal is None else journal
-        self._closing = self._takes_no_more = False
+        self._closing = self._takes_no_more = self._puts_off = False
         self._idle = asyncio.Event()
         self._idle.set()
         link.connect(self.receive)
@@ -169,18 +171,24 @@ class Host:
         try:
             self._journal.take([turn.request.turn for turn in begun])
         except OSError as error:
-            log.warning("No receipts can be written, so nothing is run: %s", error)
-            for turn in begun:
-                self._refuse(
-                    turn, f"its worker could not write a receipt ({error.strerror or error}): it never ran"
-                )
+            self._put_off(begun, error)
             return
+        self._puts_off = False
         self._link.send([TurnTaken(session=turn.request.session, turn=turn.request.turn) for turn in begun])
         self._waiting.extend(begun)
         self._start_waiting()
 
-    def _refuse(self, turn: RunningTurn, why: str) -> None:
-        self._end(turn, turn_ended(turn.request, Result(error_text=why), None, 0.0))
+    def _put_off(self, begun: Sequence[RunningTurn], error: OSError) -> None:
+        """Let turns wait until the disk takes their receipts; one that was halted has not run and ends."""
+        if not self._puts_off:
+            log.warning("No receipts can be written, so new turns wait: %s", error)
+        self._puts_off = True
+        self._begun = [turn for turn in begun if turn.halted is None]
+        if self._begun:
+            self._loop.call_later(RECEIPT_INTERVAL, self._begin)
+        for turn in begun:
+            if turn.halted is not None:
+                self._end(turn, self._ended(turn, Result()))
 
     def _start_waiting(self) -> None:
         """Start what waits, in order, while there is room; what was halted meanwhile only has to end."""

@@ -193,13 +193,16 @@ class Spool:
 
 
 def left_behind(folder: Path) -> dict[str, list[Record]]:
-    """Read what a worker that has died left: its turns that are not forgotten, with their records.
+    """Read what a worker has kept, mostly one that has died: its turns not forgotten, with their records.
 
-    What was torn by the death is left out. Raises OSError.
+    What is torn at the end of a file is left out. Raises OSError.
     """
     turns: dict[str, list[Record]] = {}
     for path in sorted(folder.glob(f"*{_SUFFIX}")):
-        data, position = path.read_bytes(), 0
+        try:
+            data, position = path.read_bytes(), 0
+        except FileNotFoundError:  # a living worker has just deleted it: nobody needs what was in it
+            continue
         while position < len(data):
             record, position = _parse(data, position)
             if record is None:

@@ -1,6 +1,6 @@
 """Turns at workers that outlive their relay: what the next relay makes of them, and of a worker's death."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ class Workforce:
         self.asked: list[RunTurn] = []
         self.at: list[str] = []
         self.has_recovered = False
+        self.going_on: list[str] = []
 
     def place(self, session: str) -> str:
         return self.alive[0]
@@ -35,8 +36,9 @@ class Workforce:
         self.at.append(worker)
         return True
 
-    def recovered(self) -> None:
+    def recovered(self, going_on: Collection[str]) -> None:
         self.has_recovered = True
+        self.going_on += going_on
 
     def has(self, worker: str) -> bool:
         return worker in self.alive
@@ -85,7 +87,7 @@ def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_be
     workforce = Workforce("wrk_000000000008", WORKER)
     stage = next_relay(tmp_path, workforce)
     assert [run.turn for run in stage.workers.runs] == [message]
-    assert workforce.at == [WORKER]
+    assert (workforce.at, workforce.going_on) == ([WORKER], [message])
     assert stage.status(message) == "handed"
     assert stage.call("read_session", session=session)["state"] == "running_turn"
     waiting = stage.begin("wait", session=session, message_id=message, wait_seconds=60)

@@ -39,7 +39,7 @@ def test_what_a_worker_killed_just_now_has_left_is_known_once_nothing_of_it_runs
     left = LeftWorkers(home / "workers", OWN)
     assert left.left_by(worker.name) == {turn: None}
     assert processes_with(worker.begun.marker or "no marker") == []
-    left.recovered()
+    left.recovered([])
     assert list((home / "workers").iterdir()) == []
     relay.close()
 

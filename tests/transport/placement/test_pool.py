@@ -267,9 +267,47 @@ def test_what_workers_left_that_were_dead_before_the_relay_began_can_be_asked_fo
     assert pool.left_by(nothing.name) == {}
     assert pool.left_by("wrk_unknown00000") is None
     assert dead.folder.path.exists()
-    pool.recovered()
+    pool.recovered(())
     assert not nothing.folder.path.exists()
     assert not dead.folder.path.exists()
+
+
+def found_with_ends(desk: Desk, folder: Path) -> FakeWorker:
+    """A worker of an earlier relay that keeps two ends, and runs a third turn."""
+    worker = FakeWorker(folder)
+    worker.journal.take(["one", "two", "three"])
+    worker.journal.keep(ended("ses_a", "one"))
+    worker.journal.keep(ended("ses_b", "two"))
+    desk.placement.alive = [worker]
+    return worker
+
+
+def test_a_worker_is_told_which_of_its_ends_an_earlier_relay_has_stored_but_not_those_that_go_on(
+    desk: Desk, tmp_path: Path
+) -> None:
+    worker = found_with_ends(desk, tmp_path / "wrk_found0000000")
+    pool = desk.open()
+    assert worker.link.sent == []
+    pool.recovered(["two", "three"])
+    pool.recovered(["two", "three"])
+    assert worker.link.sent == [TurnStored(session="ses_a", turn="one")]
+
+
+@pytest.mark.parametrize("dies_first", [True, False])
+def test_a_worker_whose_ends_an_earlier_relay_has_stored_leaves_no_folder(
+    desk: Desk, tmp_path: Path, *, dies_first: bool
+) -> None:
+    worker = found_with_ends(desk, tmp_path / "wrk_found0000000")
+    pool = desk.open()
+    acts: list[Callable[[], None]] = [
+        lambda: desk.placement.died(worker.name),
+        lambda: pool.recovered(["three"]),
+    ]
+    for act in acts if dies_first else acts[::-1]:
+        act()
+    assert worker.folder.path.exists(), "another relay may need to know of the third"
+    pool.send([TurnStored(session="ses_c", turn="three")])
+    assert not worker.folder.path.exists()
 
 
 def test_a_turn_is_asked_for_at_the_worker_that_has_it_and_nowhere_else(desk: Desk, tmp_path: Path) -> None:

@@ -1,15 +1,35 @@
 """The host: receipts, exactly one end per turn, turns handed over again, stops and closing."""
 
 import asyncio
+import errno
 import logging
+from collections.abc import Sequence
 from typing import cast
 
 import pytest
 
 from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded
 from showcaller.transport.worker import host as host_module
+from showcaller.transport.worker.journal import MemoryJournal
 from showcaller.transport.worker.providers import Result, Sink
 from tests.transport.worker.stage import LIMIT, Stage
+
+
+class FullDisk(MemoryJournal):
+    """A journal on a disk that takes no receipts until it has room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.full = True
+        self.refused = 0
+        self.refused_again = asyncio.Event()
+
+    def take(self, turns: Sequence[str]) -> None:
+        if self.full:
+            self.refused += 1
+            if self.refused > 1:
+                self.refused_again.set()
+            raise OSError(errno.ENOSPC, "No space left on device")
 
 
 class Scripted:
@@ -258,3 +278,36 @@ async def test_turns_beyond_the_limit_wait_for_room(play: Scripted) -> None:
         play.results[turn].set_result(Result("more"))
         assert (await stage.end_of(turn)).reply == "more"
     await stage.host.close()
+
+
+async def test_turns_whose_receipts_the_disk_does_not_take_wait_until_it_does(
+    play: Scripted, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "RECEIPT_INTERVAL", 0.01)
+    disk = FullDisk()
+    stage = play.stage = Stage({"play": play}, grace=0.0, journal=disk)
+    first, second = stage.start(provider="play"), stage.start("polite", "play")
+    async with asyncio.timeout(LIMIT):
+        await disk.refused_again.wait()
+    assert (stage.messages, play.started) == ([], [])
+    assert caplog.text.count("No receipts can be written") == 1
+    stage.stop(second)
+    end = await stage.end_of(second)
+    assert (end.outcome, stage.kinds(second)) == ("stopped", ["turn_ended"])
+    disk.full = False
+    await play.running(first)
+    assert (play.started, stage.kinds(first)) == ([first], ["turn_taken"])
+    play.results[first].set_result(Result("late"))
+    assert (await stage.end_of(first)).reply == "late"
+
+
+async def test_a_worker_that_ends_beside_a_full_disk_does_not_wait_for_it(
+    play: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "RECEIPT_INTERVAL", 0.01)
+    stage = play.stage = Stage({"play": play}, grace=0.0, journal=FullDisk())
+    turn = stage.start(provider="play")
+    async with asyncio.timeout(LIMIT):
+        await stage.host.close()
+    end = await stage.end_of(turn)
+    assert (end.outcome, end.stop_reason) == ("failed", "interrupted")
