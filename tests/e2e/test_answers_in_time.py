@@ -18,6 +18,7 @@ from tests.e2e.small_disk import fill, mounted
 SECOND = 1.0
 AWAY = HEARTBEAT * (SILENCE + 1)
 """Seconds after which a relay knows that a worker gives no sign."""
+LONG = f"echo {'x' * 9000}"
 SIZE = 16 * 1024 * 1024
 
 
@@ -38,6 +39,13 @@ def begin(http: httpx.Client, text: str) -> tuple[str, str]:
     made = call(http, "create_session", text=text, wait_seconds=0)
     assert made["ok"], made
     return made["session"], made["message_id"]
+
+
+def until_refused(http: httpx.Client) -> Iterator[tuple[str, str]]:
+    """Begin sessions as long as the store has room; gives those."""
+    while (made := call(http, "create_session", text=LONG, wait_seconds=0))["ok"]:
+        yield made["session"], made["message_id"]
+    assert made["code"] == "REMOTE_RELAY_STORAGE"
 
 
 def slowest_list(http: httpx.Client, sessions: Collection[str], seconds: float) -> float:
@@ -67,6 +75,7 @@ def test_sessions_are_listed_within_a_second_beside_a_hanging_worker_a_flood_and
         try:
             turns |= dict(begin(http, "echo waits") for _ in range(40))
             filler = fill(home.parent)
+            turns |= until_refused(http)
             assert slowest_list(http, turns.keys(), AWAY) < SECOND
             filler.unlink()
         finally:
