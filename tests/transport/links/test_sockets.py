@@ -1,6 +1,7 @@
 """The ZeroMQ sockets of a relay and its workers, real ones over ipc."""
 
 import queue
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -214,6 +215,49 @@ def test_a_stranger_that_writes_rubbish_harms_only_itself(desk: Desk) -> None:
     at_worker.end.send(numbered(2, 2))
     assert from_relay.next(1) == numbered(1, 1)
     assert from_worker.next(1) == numbered(2, 2)
+
+
+GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
+_READY = b"\x05READY" + b"\x0bSocket-Type" + (6).to_bytes(4) + b"DEALER"
+READY = b"\x04" + len(_READY).to_bytes(1) + _READY
+"""What a DEALER says first, see ZMTP 3.0 (rfc.zeromq.org/spec/23)."""
+
+
+def frame_of(size: int) -> bytes:
+    """The head of a message of so many bytes."""
+    return b"\x02" + size.to_bytes(8)
+
+
+@pytest.mark.parametrize("size", [1 << 30, 1 << 62, (1 << 64) - 1])
+def test_a_stranger_that_announces_a_huge_frame_is_cut_off_before_it_costs_anything(
+    desk: Desk, size: int
+) -> None:
+    at_relay, from_worker = desk.expect()
+    at_worker, from_relay = desk.call()
+    with socket.socket(socket.AF_UNIX) as stranger:
+        stranger.settimeout(LIMIT)
+        stranger.connect(desk.address.removeprefix("ipc://"))
+        stranger.sendall(GREETING + READY)
+        came = b""
+        while b"ROUTER" not in came:
+            came += stranger.recv(4096)
+        stranger.sendall(frame_of(size) + b"x" * 1000)
+        assert until_cut(stranger) == b""
+    at_relay.send(numbered(1, 1))
+    at_worker.end.send(numbered(2, 2))
+    assert from_relay.next(1) == numbered(1, 1)
+    assert from_worker.next(1) == numbered(2, 2)
+
+
+def until_cut(peer: socket.socket) -> bytes:
+    """Give what a peer still says before it hangs up."""
+    said = b""
+    try:
+        while piece := peer.recv(4096):
+            said += piece
+    except ConnectionResetError:  # it has not read all that we wrote
+        pass
+    return said
 
 
 def test_what_a_stranger_has_overheard_is_of_no_use_without_the_token(desk: Desk) -> None:
