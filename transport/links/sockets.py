@@ -3,7 +3,9 @@
 import hmac
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import zmq
 
@@ -26,6 +28,11 @@ logger = logging.getLogger("showcaller.links")
 LINGER_MS = 200
 IPC_LIMIT = 107
 """Characters that the path of an ipc socket may have; a longer one fails at the bind with no good word."""
+PATIENCE: Final = 10.0
+"""Seconds for the links' thread to do what somebody waits for."""
+
+
+_FileId = tuple[int, int]
 
 
 class _Peer(NamedTuple):
@@ -57,6 +64,8 @@ class WorkerHub:
         path = address.removeprefix("ipc://")
         if path != address and len(path) > IPC_LIMIT:
             raise ValueError(f"{path!r} is longer than {IPC_LIMIT} characters: choose a shorter data folder")
+        self._address = address
+        self._path = None if path == address else Path(path)
         self._run = run
         self._now = now
         self._spoken = tuple(spoken)
@@ -64,7 +73,7 @@ class WorkerHub:
         self._router = _new_socket(self._context, zmq.ROUTER)
         self._router.set(zmq.ROUTER_MANDATORY, 1)
         try:
-            self._router.bind(address)
+            self._file = self._bind()
         except BaseException:
             self._context.destroy(linger=0)
             raise
@@ -82,12 +91,44 @@ class WorkerHub:
         self._thread.run(lambda: self._peers.__setitem__(name, _Peer(end, token)))
         return end
 
+    def mend(self) -> bool:
+        """Bind the address again if its file has been taken away, or another put in its place.
+
+        Gives whether that had to be done: until then nobody new could call. Peers that have called before do
+        not notice. Raises OSError. Not on the links' thread.
+        """
+        if self._path is None or _file_at(self._path) == self._file:
+            return False
+        bound: Future[_FileId | None] = Future()
+        self._thread.run(lambda: self._bind_for(bound))
+        try:
+            self._file = bound.result(PATIENCE)
+        except zmq.ZMQError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
+        except TimeoutError as error:
+            raise OSError(f"the links are busy or closed, and {self._path} is not bound again") from error
+        return True
+
     def close(self) -> None:
         """Write what is left as far as it goes at once, and let go of the address."""
         self._thread.close()
         self._context.destroy(linger=LINGER_MS)
 
     # -- on the links' thread ----------------------------------------------------------------------
+
+    def _bind(self) -> _FileId | None:
+        """Bind, for the owner of the file alone; gives which file that is."""
+        self._router.bind(self._address)
+        if self._path is None:
+            return None
+        self._path.chmod(0o600)
+        return _file_at(self._path)
+
+    def _bind_for(self, told: "Future[_FileId | None]") -> None:
+        try:
+            told.set_result(self._bind())
+        except (zmq.ZMQError, OSError) as error:
+            told.set_exception(error)
 
     def read(self, source: "zmq.SyncSocket", parts: Parts) -> None:
         """Take one message of a peer."""
@@ -149,6 +190,14 @@ class WorkerHub:
         route = self._routes.pop(name, None)
         if route is not None:
             self._names.pop(route, None)
+
+
+def _file_at(path: Path) -> _FileId | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 class RelaySocket:

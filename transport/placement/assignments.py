@@ -6,11 +6,16 @@ from zlib import crc32
 from showcaller.actors.contract.fates import Left, fate_of
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
+    KillAgent,
     RunTurn,
+    SteerTurn,
+    StopTurn,
     TaskEnded,
     TaskStarted,
+    ToWorkerMessage,
     TurnEnded,
     TurnReturned,
+    TurnSteered,
 )
 
 PARTLY = "its worker died while it ran; it may have run in part"
@@ -85,6 +90,31 @@ class Assignments:
             tasks = sorted(self._tasks.pop(session, ()))
             told += [TaskEnded(session=session, task=task, outcome="failed") for task in tasks]
         return told
+
+
+def taken_back(
+    order: StopTurn | KillAgent, waiting: Sequence[ToWorkerMessage]
+) -> tuple[list[ToWorkerMessage], list[FromWorkerMessage]]:
+    """End what of these messages, which no worker has seen, an order stops. Pure.
+
+    Gives what still waits, and what the relay is told: the turns have not run, nor taken a message.
+    """
+    still: list[ToWorkerMessage] = []
+    told: list[FromWorkerMessage] = []
+    for message in waiting:
+        match message:
+            case RunTurn(session=session, turn=turn) if _is_stopped(session, turn, order):
+                told.append(TurnEnded(session=session, turn=turn, outcome="stopped"))
+            case SteerTurn(session=session, turn=turn) if _is_stopped(session, turn, order):
+                refused = TurnSteered(session=session, turn=turn, message=message.message, accepted=False)
+                told.insert(0, refused)
+            case _:
+                still.append(message)
+    return still, told
+
+
+def _is_stopped(session: str, turn: str, order: StopTurn | KillAgent) -> bool:
+    return turn == order.turn if isinstance(order, StopTurn) else session == order.session
 
 
 def _told(run: RunTurn, left: Left) -> FromWorkerMessage:

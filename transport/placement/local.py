@@ -8,10 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from secrets import token_hex, token_urlsafe
+from typing import Final
 
+from showcaller.transport.links.conversation import News
 from showcaller.transport.links.sockets import WorkerHub
-from showcaller.transport.links.workers import WorkerLink
-from showcaller.transport.placement.pool import Worker
+from showcaller.transport.links.workers import WorkerLink, nothing_more
+from showcaller.transport.placement.pool import Later, Worker
 from showcaller.transport.placement.proofs import Proofs, bury, latest
 from showcaller.transport.worker.options import WorkerOptions
 from showcaller.transport.worker.process_identity import identify, signal_process
@@ -28,6 +30,8 @@ _START = (
     "from showcaller.transport.worker.__main__ import main\n"
     "sys.exit(main())\n"
 )
+CALL_WITHIN: Final = 10.0
+"""Seconds after which the log tells of a worker that has not called."""
 PROGRAM: Sequence[str] = ("-P", "-c", _START, str(Path(__file__).absolute().parents[3]))
 """What Python runs as a worker; it is given the marker.
 
@@ -60,10 +64,14 @@ class LocalPlacement:
     Whoever uses it holds the lock of the data folder. Thread-safe.
     """
 
-    def __init__(self, parent: Path, address: str, hub: WorkerHub) -> None:
+    def __init__(self, parent: Path, address: str, hub: WorkerHub, later: Later) -> None:
+        """Take folder, address and hub; ``later`` calls after so many seconds, on a thread."""
         self._parent = parent
         self._address = address
         self._hub = hub
+        self._later = later
+        self._closed = False
+        self._silent: set[str] = set()
         self._proofs = Proofs()
         self._workers: dict[str, LocalWorker] = {}
 
@@ -77,10 +85,15 @@ class LocalPlacement:
         alive = [(folder, card) for folder, card in cards if card is not None and card.is_alive]
         dead = [(folder, card) for folder, card in cards if card is None or not card.is_alive]
         bury([card for _, card in dead if card is not None])
-        return [self._take(folder, card) for folder, card in alive], [folder for folder, _ in dead]
+        found = [self._take(folder, card, nothing_more) for folder, card in alive]
+        return found, [folder for folder, _ in dead]
 
-    def start(self, name: str) -> LocalWorker:
-        """Start a worker. Raises OSError, and may be tried again."""
+    def start(self, name: str, called: Callable[[], None] = nothing_more) -> LocalWorker:
+        """Start a worker, and call ``called`` on the links' thread when it has called.
+
+        Raises OSError, and may be tried again.
+        """
+        self._mend()
         folder = WorkerFolder(self._parent / name)
         folder.make()
         token, marker = token_urlsafe(24), f"{name}.{token_hex(8)}"
@@ -100,12 +113,17 @@ class LocalPlacement:
             folder.write(card)
             pipe.write(options.model_dump_json().encode() + b"\n")
         logger.info("Worker %s starts; its guardian is process %d", name, guardian.pid)
-        return self._take(folder, card)
+        return self._take(folder, card, called)
 
     def watch(self, worker: Worker, died: Callable[[], None]) -> None:
         """Call ``died`` once, on the watch's thread, when the worker is proven dead."""
         watched = self._workers[worker.name]
-        self._proofs.await_end(watched.folder, watched.begun, died)
+
+        def proven() -> None:
+            self._silent.discard(worker.name)
+            died()
+
+        self._proofs.await_end(watched.folder, watched.begun, proven)
 
     def end(self, worker: str) -> None:
         """Ask a worker to end what it runs and then itself."""
@@ -115,12 +133,45 @@ class LocalPlacement:
 
     def close(self) -> None:
         """Watch no more; the workers go on."""
+        self._closed = True
         self._proofs.close()
 
-    def _take(self, folder: WorkerFolder, card: WorkerCard) -> LocalWorker:
-        worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token)))
+    def _take(self, folder: WorkerFolder, card: WorkerCard, called: Callable[[], None]) -> LocalWorker:
+        def hear(news: News) -> None:
+            if news == "met":
+                self._silent.discard(card.name)
+                called()
+
+        self._silent.add(card.name)
+        worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token, hear)))
         self._workers[card.name] = worker
+        self._later(CALL_WITHIN, lambda: self._look_after(card.name))
         return worker
+
+    def _look_after(self, name: str) -> None:
+        """Say of a worker that it has not called, and mend what may keep it from that."""
+        if self._closed or name not in self._silent:
+            return
+        logger.warning(
+            "Worker %s is there and has not called at %s: what is handed to it waits. "
+            "What it says of that is in %s; without a call it ends by itself and another comes in its place",
+            name,
+            self._address,
+            self._workers[name].folder.log,
+        )
+        try:
+            self._mend()
+        except OSError as error:
+            logger.warning("%s cannot be bound again, so no worker can call: %s", self._address, error)
+        self._later(CALL_WITHIN, lambda: self._look_after(name))
+
+    def _mend(self) -> None:
+        if self._hub.mend():
+            logger.warning(
+                "%s had been taken away from this relay and is bound again: leave that file alone "
+                "while a relay runs",
+                self._address,
+            )
 
 
 def _spawn(log: Path, marker: str) -> "subprocess.Popen[bytes]":

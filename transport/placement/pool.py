@@ -11,8 +11,15 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from showcaller.actors.contract.fates import Left
-from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage, TurnStored
-from showcaller.transport.placement.assignments import Assignments
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    KillAgent,
+    RunTurn,
+    StopTurn,
+    ToWorkerMessage,
+    TurnStored,
+)
+from showcaller.transport.placement.assignments import Assignments, taken_back
 from showcaller.transport.worker.journal import left_in
 from showcaller.transport.worker.worker_folder import WorkerFolder
 
@@ -69,8 +76,8 @@ class Placement(Protocol):
         """Give the workers of an earlier relay that are alive, and the folders of those that are dead."""
         ...
 
-    def start(self, name: str) -> Worker:
-        """Start one. Raises OSError."""
+    def start(self, name: str, called: Callable[[], None]) -> Worker:
+        """Start one, and call ``called`` on any thread when it has called. Raises OSError."""
         ...
 
     def watch(self, worker: Worker, died: Callable[[], None]) -> None:
@@ -94,7 +101,8 @@ class _Place:
 
     def __init__(self, pause: float = FIRST_PAUSE) -> None:
         self.worker: Worker | None = None
-        self.waiting: list[ToWorkerMessage] = []
+        self.has_called = False
+        self.waiting: list[ToWorkerMessage] = []  # nobody else has seen these
         self.since = 0.0
         self.pause = pause  # before the next is started here, should this one die soon
         self.stored: deque[str] = deque(maxlen=STORED)  # turns of which it may not have heard that yet
@@ -122,6 +130,7 @@ class WorkerPool:
         self._left: dict[str, Left] = {}
         self._graves: dict[str, tuple[WorkerFolder, set[str]]] = {}
         self._deliver: Deliver | None = None
+        self._ends: list[FromWorkerMessage] = []  # of turns taken back, to be delivered
         self._closed = False
         self._ending = False
         alive, dead = placement.find()
@@ -133,6 +142,7 @@ class WorkerPool:
         self._ended_before = {worker.name: _ends_in(worker.folder) for worker in alive}
         for worker in alive:
             self._add(worker.name, _Place())
+            self._places[worker.name].has_called = True  # the relay before: it may have turns
             self._up(worker)
         if len(alive) > count:
             logger.warning(
@@ -199,6 +209,10 @@ class WorkerPool:
         with self._gate:
             for message in messages:
                 self._send(message)
+            ends, self._ends = self._ends, []
+            deliver = self._deliver
+        if ends and deliver is not None:
+            deliver(ends)
 
     def end_workers(self, patience: float) -> list[str]:
         """End all workers and start no more; gives those that are still there after ``patience`` seconds."""
@@ -236,10 +250,20 @@ class WorkerPool:
 
     def _hand(self, message: ToWorkerMessage, name: str) -> None:
         place = self._places[name]
-        if place.worker is None:
-            place.waiting.append(message)
-        else:
+        if place.worker is not None and place.has_called:
             place.worker.link.send([message])
+        elif isinstance(message, StopTurn | KillAgent):
+            self._take_back(message, name)
+        else:
+            place.waiting.append(message)
+
+    def _take_back(self, order: StopTurn | KillAgent, name: str) -> None:
+        """End a turn that no worker has seen: its own may never call."""
+        place = self._places[name]
+        place.waiting, ends = taken_back(order, place.waiting)
+        for end in ends:
+            self._books.told(name, end)
+        self._ends += ends
 
     def _put_to_rest(self, turn: str) -> None:
         for name, (_, turns) in list(self._graves.items()):
@@ -279,7 +303,7 @@ class WorkerPool:
             if name not in self._places:
                 self._add(name, _Place(pause))
         try:
-            worker = self._placement.start(name)
+            worker = self._placement.start(name, lambda: self._called(name))
         except OSError as error:
             logger.warning("Worker %s could not be started, and is tried again: %s", name, error)
             self._again(name, self._places[name])
@@ -293,10 +317,21 @@ class WorkerPool:
             self._there[worker.name] = None
             if self._deliver is not None:
                 self._listen(worker)
+            self._hand_waiting(place)
+        self._placement.watch(worker, lambda: self._died(worker))
+
+    def _called(self, name: str) -> None:
+        with self._gate:
+            place = self._places.get(name)
+            if place is not None:
+                place.has_called = True
+                self._hand_waiting(place)
+
+    def _hand_waiting(self, place: _Place) -> None:
+        if place.worker is not None and place.has_called:
             waiting, place.waiting = place.waiting, []
             if waiting:
-                worker.link.send(waiting)
-        self._placement.watch(worker, lambda: self._died(worker))
+                place.worker.link.send(waiting)
 
     def _again(self, name: str, place: _Place) -> None:
         pause, place.pause = place.pause, min(place.pause * 2, LONGEST_PAUSE)

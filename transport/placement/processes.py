@@ -30,9 +30,8 @@ class WorkerProcesses(WorkerPool):
         (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
         address = f"ipc://{socket}"
         self._hub = WorkerHub(address, token_hex(8), now)
-        socket.chmod(0o600)
         try:
-            placement = LocalPlacement(home / FOLDER, address, self._hub)
+            placement = LocalPlacement(home / FOLDER, address, self._hub, _later)
             super().__init__(placement, count, lambda: new_id("wrk_"), _later, now)
         except BaseException:
             self._hub.close()

@@ -1,5 +1,6 @@
 """The ZeroMQ sockets of a relay and its workers, real ones over ipc."""
 
+import os
 import queue
 import socket
 import threading
@@ -315,3 +316,34 @@ def test_closing_lets_go_of_everything(desk: Desk, tmp_path: Path) -> None:
         hub.close()
     after = len(list(open_files.iterdir())) if open_files.exists() else 0
     assert after == before
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a file", "a pipe"])
+def test_a_socket_that_was_taken_away_is_bound_again_and_peers_do_not_notice(
+    desk: Desk, tmp_path: Path, instead: str
+) -> None:
+    path = tmp_path / "links"
+    at_relay, _ = desk.expect()
+    _, early = desk.call()
+    assert early.heard() == "met"
+    assert not desk.hub.mend(), "it is where it was"
+    path.unlink()
+    if instead == "a file":
+        path.write_text("no socket")
+    elif instead == "a pipe":
+        os.mkfifo(path)
+    assert desk.hub.mend()
+    assert path.stat().st_mode & 0o777 == 0o600
+    _, later = desk.expect("wrk_b")
+    desk.call("wrk_b")
+    assert later.heard() == "met"
+    at_relay.send([b"still here"])
+    assert early.next(1) == [b"still here"]
+    assert not desk.hub.mend()
+
+
+def test_a_socket_that_cannot_be_bound_again_is_told_of_by_its_path(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "links").unlink()
+    (tmp_path / "links" / "full").mkdir(parents=True)
+    with pytest.raises(OSError, match=str(tmp_path / "links")):
+        desk.hub.mend()

@@ -3,7 +3,7 @@
 import queue
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from showcaller.actors.contract.ids import new_id
@@ -23,7 +23,10 @@ class Relay:
     def __init__(self, home: Path, run: str) -> None:
         address = f"ipc://{home / 'links'}"
         self.hub = WorkerHub(address, run, time.monotonic)
-        self.placement = LocalPlacement(home / "workers", address, self.hub)
+        self.later: queue.Queue[Callable[[], None]] = queue.Queue()
+        self.placement = LocalPlacement(
+            home / "workers", address, self.hub, lambda _, act: self.later.put(act)
+        )
         self.deaths: queue.Queue[str] = queue.Queue()
         self.messages: queue.Queue[FromWorkerMessage] = queue.Queue()
 

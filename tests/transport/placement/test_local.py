@@ -162,3 +162,34 @@ def test_deaths_are_noticed_where_processes_have_no_descriptors(monkeypatch: pyt
     assert child.stdin is not None
     child.stdin.close()
     child.returncode = -signal.SIGTERM
+
+
+def test_a_worker_that_is_started_after_the_socket_was_taken_away_can_call(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    relay = Relay(home, "run-1")
+    (home / "links").unlink()
+    worker = relay.start()
+    assert relay.run(worker, "echo here") == "here\n"
+    assert f"{home / 'links'} had been taken away from this relay and is bound again" in caplog.text
+    relay.close()
+
+
+def test_a_worker_that_does_not_call_is_told_of_and_its_socket_mended(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    name, mine = new_id("wrk_"), identify(os.getpid())
+    folder = WorkerFolder(home / "workers" / name)
+    folder.make()
+    folder.write(WorkerCard(name=name, token="x" * 24, pid=mine.pid, started=mine.started))
+    relay = Relay(home, "run-1")
+    assert [worker.name for worker in relay.find()[0]] == [name]
+    (home / "links").unlink()
+    relay.later.get_nowait()()
+    assert "has not called at ipc://" in caplog.text
+    assert "is bound again" in caplog.text
+    caplog.clear()
+    relay.later.get_nowait()()
+    assert "has not called at ipc://" in caplog.text, "it is told again, for as long as that goes on"
+    assert "is bound again" not in caplog.text
+    relay.close()

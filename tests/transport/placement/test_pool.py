@@ -63,6 +63,8 @@ class FakePlacement:
         self.dead: list[WorkerFolder] = []
         self.started: list[FakeWorker] = []
         self.failing = 0
+        self.silent = False
+        self.calls: list[Callable[[], None]] = []
         self.asked_to_end: list[str] = []
         self.stubborn: set[str] = set()
         self.closed = False
@@ -77,11 +79,15 @@ class FakePlacement:
     def died(self, name: str) -> None:
         self.watched.pop(name)()
 
-    def start(self, name: str) -> FakeWorker:
+    def start(self, name: str, called: Callable[[], None]) -> FakeWorker:
         if self.failing:
             self.failing -= 1
             raise OSError("no process can be had")
         self.started.append(FakeWorker(self.home / name))
+        if self.silent:
+            self.calls.append(called)
+        else:
+            called()
         return self.started[-1]
 
     def end(self, worker: str) -> None:
