@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,7 +21,8 @@ class ForeignWorkerError(Exception):
     """A living worker that this version cannot speak to; the text names it and its process."""
 
 
-WorkerName = Annotated[str, Field(pattern="^wrk_[0-9a-z]{12}$")]
+NAME: Final = "^wrk_[0-9a-z]{12}$"
+WorkerName = Annotated[str, Field(pattern=NAME)]
 
 
 class WorkerCard(BaseModel):
@@ -136,11 +139,8 @@ class WorkerFolder:
             )
 
     def clear_away(self) -> None:
-        """Delete the folder of a worker that is dead and has nothing left that anybody needs."""
-        for folder, _, files in os.walk(self.path, topdown=False):
-            for name in files:
-                (Path(folder) / name).unlink()
-            Path(folder).rmdir()
+        """Delete the folder of a worker that is dead and has nothing left that anybody needs. Raises OSError."""
+        shutil.rmtree(self.path)  # which refuses a link, and follows none
 
 
 def _living_process(card: dict[str, Any]) -> int | None:
@@ -153,7 +153,11 @@ def _living_process(card: dict[str, Any]) -> int | None:
 
 
 def worker_folders(parent: Path) -> list[WorkerFolder]:
-    """Give the folders of all workers that were started here, by name."""
+    """Give the folders of all workers that were started here, by name.
+
+    Nothing else counts that somebody has put there: above all no link, behind which is what is not ours.
+    """
     if not parent.is_dir():
         return []
-    return [WorkerFolder(path) for path in sorted(parent.iterdir()) if path.is_dir()]
+    found = [path for path in sorted(parent.iterdir()) if re.fullmatch(NAME, path.name)]
+    return [WorkerFolder(path) for path in found if path.is_dir() and not path.is_symlink()]
