@@ -61,6 +61,12 @@ QUESTIONS_LISTED_HOURS: Final = 24
 """Hours for which ended non-blocking questions stay listed."""
 TASK_OUTPUT_MINUTES: Final = 60
 """Minutes for which an ended task's output can be read."""
+TASK_OUTPUT_KEPT: Final = 64 * 1024
+"""Characters, from its end, that are kept of a task's raw output."""
+TASKS_PER_SESSION: Final = 16
+"""Commands that one session may have in the background."""
+TASKS_PER_WORKER: Final = 128
+"""Commands that one worker may have in the background."""
 CARD_HOURS: Final = 8
 """Hours that a card lives."""
 IDEMPOTENCY_DAYS: Final = 7

@@ -12,7 +12,7 @@ TurnOutcome = Literal["done", "failed", "stopped"]
 StopReason = Literal["end", "length", "refused", "empty", "died", "timeout", "interrupted"]
 ErrorClass = Literal["auth", "rate_limit", "overloaded", "other"]
 TaskType = Literal["agent", "command", "monitor"]
-TaskOutcome = Literal["done", "failed", "stopped"]
+TaskOutcome = Literal["done", "failed", "stopped", "interrupted"]
 
 
 class WorkerModel(BaseModel):
@@ -30,6 +30,7 @@ class RunTurn(WorkerModel):
     ``text`` is the sender's own text, never anything that the relay added; with ``has_item`` a
     ``callable`` gets the JSON value ``item`` instead; ``timeout`` is in seconds, None for none.
     ``continues``: nobody has prompted, the agent goes on by itself after a background task has ended.
+    ``background``: what the turn's work leaves running becomes a task; without it, it is ended with the turn.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -43,6 +44,7 @@ class RunTurn(WorkerModel):
     environment: dict[str, str] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0)
     continues: bool = False
+    background: bool = False
 
 
 class StopTurn(WorkerModel):
@@ -83,6 +85,26 @@ class KillAgent(WorkerModel):
 
     kind: Literal["kill_agent"] = "kill_agent"
     session: str
+
+
+class AskTask(WorkerModel):
+    """Relay to worker: tell once more what is kept of this task's output, and its end if it has one.
+
+    Asked by a session of the relay that has begun anew. Of a task that the worker does not have, an end is
+    told.
+    """
+
+    kind: Literal["ask_task"] = "ask_task"
+    session: str
+    task: str
+
+
+class TaskStored(WorkerModel):
+    """Relay to worker: the end of this task is stored, so nothing of it need be kept."""
+
+    kind: Literal["task_stored"] = "task_stored"
+    session: str
+    task: str
 
 
 class TurnTaken(WorkerModel):
@@ -146,7 +168,8 @@ class TurnReturned(WorkerModel):
 class TaskStarted(WorkerModel):
     """Worker to relay: something runs in the background of a session, by itself until its end is told.
 
-    ``task`` is the worker's own name for it, unique in the session for good.
+    ``task`` is the worker's own name for it, unique in the session for good; ``turn`` is the one in which it
+    began. Told before that turn's end, and to each relay that comes before its own end is stored.
     """
 
     kind: Literal["task_started"] = "task_started"
@@ -154,20 +177,29 @@ class TaskStarted(WorkerModel):
     task: str
     type: TaskType
     description: str
+    turn: str | None = None
 
 
 class TaskOutput(WorkerModel):
-    """Worker to relay: raw output of a background task, as a terminal would get it."""
+    """Worker to relay: raw output of a background task, as a terminal would get it.
+
+    ``again``: all that is kept of it is told once more, in place of what was told before; ``silent`` is for
+    how many seconds the task has been.
+    """
 
     kind: Literal["task_output"] = "task_output"
     session: str
     task: str
     text: str
+    again: bool = False
+    silent: float = Field(default=0.0, ge=0)
 
 
 class TaskEnded(WorkerModel):
-    """Worker to relay: the one end of a background task.
+    """Worker to relay: the one end of a background task, told when nothing of it is left.
 
+    ``interrupted``: its worker ended, and it with that. ``exit_code`` is None where nobody knows it.
+    ``output`` is the end of all its raw output, None for what was told of it before.
     ``continues``: the agent wants to go on because of it, in a turn of its own that nobody has prompted.
     """
 
@@ -177,9 +209,10 @@ class TaskEnded(WorkerModel):
     outcome: TaskOutcome
     exit_code: int | None = Field(default=None, ge=-(2**31), lt=2**31)
     continues: bool = False
+    output: str | None = None
 
 
-ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent
+ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent | AskTask | TaskStored
 FromWorkerMessage = (
     TurnTaken | TurnOutput | TurnSteered | TurnEnded | TurnReturned | TaskStarted | TaskOutput | TaskEnded
 )

@@ -4,7 +4,14 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal
 
-from showcaller.actors.contract.worker import TaskEnded, TaskOutput, TaskStarted
+from showcaller.actors.contract.worker import (
+    AskTask,
+    KillAgent,
+    TaskEnded,
+    TaskOutput,
+    TaskStarted,
+    TaskStored,
+)
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.messages import TaskGlance, TaskTail
 from showcaller.actors.relay.ports import Ports
@@ -45,7 +52,7 @@ class Background:
         return self._tasks.look(task)
 
     def load(self, rows: list[dict[str, Any]]) -> None:
-        """Take up what the store has as running, and what workers have told since."""
+        """Take up what the store has as running, and what workers have told since; ask for their output."""
         for row in rows:
             self._tasks.find(row)
         for frame in self._at_workers.task_frames(self._session):
@@ -53,10 +60,14 @@ class Background:
                 self.started(frame, None)
             else:
                 self.ended(frame)
+        asked = [AskTask(session=self._session, task=name) for name in self._tasks.names]
+        if asked:
+            self._ports.workers.send(asked)
 
     def started(self, frame: TaskStarted, turn: str | None) -> None:
-        """A task has begun."""
-        self._tasks.start(frame, self._ports.new_id("tsk_"), turn, self._ports.clock.wall())
+        """A task has begun: in the turn that it names, else in ``turn``."""
+        begun_in = frame.turn or turn
+        self._tasks.start(frame, self._ports.new_id("tsk_"), begun_in, self._ports.clock.wall())
         self.store()
 
     def wrote(self, frame: TaskOutput) -> None:
@@ -64,9 +75,11 @@ class Background:
         self._tasks.write(frame, self._ports.clock.wall())
 
     def ended(self, frame: TaskEnded) -> None:
-        """A task has its end."""
-        self._tasks.finish(frame)
-        self.store()
+        """A task has its end; that of one which is not here any more is stored, or never will be."""
+        if self._tasks.finish(frame):
+            self.store()
+        else:
+            self._over(frame.task)
 
     def store(self) -> None:
         """Have stored what is due; also what was put off because the store refused it."""
@@ -78,16 +91,27 @@ class Background:
         if answer.error == "storage":
             self._tasks.put_off(write)
             return "again"
-        kind: Literal["task_started", "task_ended"] = (
-            "task_started" if write.command == "start_task" else "task_ended"
-        )
-        self._at_workers.task_stored(self._session, write.name, kind)
+        if write.command == "start_task":
+            self._at_workers.task_stored(self._session, write.name, "task_started")
         if answer.error is not None:
-            logger.error("%s of task %s was not stored: %s", write.command, write.name, answer.detail)
+            self._not_stored(write, answer)
         if answer.error is not None or "duplicate" in answer.value:  # a late word of one that has ended
             self._tasks.drop(write)
-            self._at_workers.task_stored(self._session, write.name, "task_ended")
+            self._over(write.name)
             return "stored"
         end = self._tasks.stored(write)
+        if end is not None:
+            self._over(write.name)
         self.store()
         return "continues" if end is not None and end.continues else "stored"
+
+    def _not_stored(self, write: TaskWrite, answer: Answer) -> None:
+        logger.error("%s of task %s was not stored: %s", write.command, write.name, answer.detail)
+        if write.command == "start_task" and answer.error == "conflict":
+            # There is no such session, or none that works: nobody would ever see what runs there.
+            self._ports.workers.send([KillAgent(session=self._session)])
+
+    def _over(self, task: str) -> None:
+        """Nothing more is to be stored of a task: nobody need keep its end."""
+        self._at_workers.task_stored(self._session, task, "task_ended")
+        self._ports.workers.send([TaskStored(session=self._session, task=task)])

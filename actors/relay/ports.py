@@ -68,6 +68,13 @@ class OutlivingWorkers(Protocol):
         """Ask this worker how a turn stands that an earlier relay gave it; False when it is not there."""
         ...
 
+    def expect_task(self, session: str, task: str, worker: str) -> bool:
+        """Answer for a task of an earlier relay as for one that this one was told of; False when it is gone.
+
+        ``task`` is the worker's name for it.
+        """
+        ...
+
     def has(self, worker: str) -> bool:
         """Tell whether a worker of this name is there."""
         ...

@@ -22,7 +22,7 @@ class Recover(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """To the supervisor: the relay may start, or why not; ``sessions`` have prompts that wait."""
+    """To the supervisor: the relay may start, or why not; ``sessions`` have prompts or tasks under way."""
 
     error: Exception | None
     identity: Identity | None = None
@@ -70,7 +70,9 @@ class Recovery(Actor):
         )
         _raise_refusal(opened)
         going_on = await self._settle_turns(writer, at)
-        interrupted = await written(writer, "interrupt_turns", at=at, spare=[row["id"] for row in going_on])
+        tasks = await self._tasks_going_on()
+        spared = {"spare": [row["id"] for row in going_on], "spare_tasks": [row["id"] for row in tasks]}
+        interrupted = await written(writer, "interrupt_turns", at=at, **spared)
         _raise_refusal(interrupted)
         if interrupted.value:
             logger.warning("%d turns were cut when the relay ended", len(interrupted.value))
@@ -78,7 +80,7 @@ class Recovery(Actor):
             ports.outliving.recovered([row["id"] for row in going_on])
         left = await read(ports.reader, "unfinished")
         waiting = [row for row in left if row["fanout"] is None]
-        sessions = dict.fromkeys(row["session"] for row in (*going_on, *waiting))
+        sessions = dict.fromkeys(row["session"] for row in (*going_on, *tasks, *waiting))
         return Recovered(None, _identity(opened.value), tuple(sessions))
 
     async def _settle_turns(self, writer: ActorRef[Any], at: int) -> list[dict[str, Any]]:
@@ -96,6 +98,16 @@ class Recovery(Actor):
             if command is not None:
                 _raise_refusal(await written(writer, command.name, **command.arguments))
         return going_on
+
+    async def _tasks_going_on(self) -> list[dict[str, Any]]:
+        """Give the background tasks whose workers are there, which answer for them from now on."""
+        outliving = self._ports.outliving
+        if outliving is None:
+            return []
+        rows: list[dict[str, Any]] = await read(self._ports.reader, "tasks_at_workers")
+        return [
+            row for row in rows if outliving.expect_task(row["session"], row["worker_task"], row["worker"])
+        ]
 
 
 def fate_command(message: str, fate: Fate, new_id: Callable[[Prefix], str], at: int) -> StoreCommand | None:

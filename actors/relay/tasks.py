@@ -3,12 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from showcaller.actors.contract.limits import TASK_OUTPUT_KEPT
 from showcaller.actors.contract.worker import TaskEnded, TaskOutput, TaskStarted, TaskType
 from showcaller.actors.relay.messages import TaskGlance, TaskTail
 from showcaller.actors.relay.tail import Tail
-
-KEPT = 64 * 1024
-"""How much of a task's raw output is kept, in characters."""
 
 
 class TaskWrite(NamedTuple):
@@ -33,7 +31,7 @@ class Task:
     is_stored: bool = False
     is_writing: bool = False
     end: TaskEnded | None = None
-    tail: Tail = field(default_factory=lambda: Tail(KEPT))
+    tail: Tail = field(default_factory=lambda: Tail(TASK_OUTPUT_KEPT))
 
     @property
     def glance(self) -> TaskGlance:
@@ -67,6 +65,11 @@ class Tasks:
         """Those that run, oldest first."""
         return tuple(task.glance for task in self._by_name.values() if task.end is None)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What their workers call those that run."""
+        return tuple(name for name, task in self._by_name.items() if task.end is None)
+
     def look(self, task_id: str) -> TaskTail | None:
         """Give a task's output; None when none of that id is here."""
         for task in self._by_name.values():
@@ -77,7 +80,7 @@ class Tasks:
     # -- what is told of them ----------------------------------------------------------------------
 
     def find(self, row: dict[str, Any]) -> None:
-        """Take up a task that the store has as running; what it wrote before is gone."""
+        """Take up a task that the store has as running; its worker is to be asked what it wrote before."""
         self._by_name[row["worker_task"]] = Task(
             id=row["id"],
             name=row["worker_task"],
@@ -100,14 +103,20 @@ class Tasks:
         """A task has written something."""
         task = self._by_name.get(frame.task)
         if task is not None and task.end is None:
+            if frame.again:
+                task.tail.clear()
             task.tail.add(frame.text)
-            task.last_output_at = at
+            task.last_output_at = at - int(frame.silent * 1000)
 
-    def finish(self, frame: TaskEnded) -> None:
-        """A task has its end; only the first counts."""
+    def finish(self, frame: TaskEnded) -> bool:
+        """A task has its end; only the first counts. Tells whether there is such a task."""
         task = self._by_name.get(frame.task)
         if task is not None and task.end is None:
             task.end = frame
+            if frame.output is not None:
+                task.tail.clear()
+                task.tail.add(frame.output)
+        return task is not None
 
     # -- what is stored of them --------------------------------------------------------------------
 

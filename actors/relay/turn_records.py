@@ -163,7 +163,10 @@ def may_join_a_turn(row: dict[str, Any], provider: str, known: ProviderCatalogue
 
 
 def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
-    """Give what a worker needs to run a prompt of this session; the text is the sender's alone."""
+    """Give what a worker needs to run a prompt of this session; the text is the sender's alone.
+
+    An attempt of a fan-out leaves nothing running: its result is all that anybody sees of it.
+    """
     return RunTurn(
         session=session["id"],
         turn=message.id,
@@ -175,6 +178,7 @@ def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
         environment=turn_variables(session, message),
         timeout=message.timeout,
         continues=message.continues,
+        background=not message.is_attempt,
     )
 
 

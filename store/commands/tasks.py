@@ -102,10 +102,10 @@ def end_events(kind: str, status: str, exit_code: int | None) -> list[str]:
     return told or ["task_finished"]
 
 
-def interrupt_tasks(db: sqlite3.Connection, at: int, spare: frozenset[str]) -> None:
-    """End every running task as ``interrupted``, but for those of sessions to ``spare``."""
+def interrupt_tasks(db: sqlite3.Connection, at: int, spare: frozenset[str], sessions: frozenset[str]) -> None:
+    """End every running task as ``interrupted``, but for those to ``spare`` and those of ``sessions``."""
     for task, session in _ALL_RUNNING.rows(db):
-        if session in spare:
+        if task in spare or session in sessions:
             continue
         end_task(db, task=task, status="interrupted", exit_code=None, tail=None, at=at)
 

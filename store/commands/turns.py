@@ -194,12 +194,14 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     return {"event": event, "position": position, "joined": joined}
 
 
-def interrupt_turns(db: sqlite3.Connection, at: int, spare: Sequence[str] = ()) -> list[dict[str, str]]:
+def interrupt_turns(
+    db: sqlite3.Connection, at: int, spare: Sequence[str] = (), spare_tasks: Sequence[str] = ()
+) -> list[dict[str, str]]:
     """End every running turn as failed, ``interrupted``, and every running task.
 
     Gives ``{"message", "session"}`` of each turn, in order. For the start of a relay, when nothing can be
-    running but the turns of the messages to ``spare``, whose workers have outlived the relay before, and the
-    tasks of their sessions.
+    running but what is with workers that have outlived the relay before: the turns of the messages to
+    ``spare``, the tasks of their sessions, and the tasks to spare.
     """
     spared = frozenset(spare)
     running = _ALL_RUNNING.rows(db)
@@ -217,7 +219,8 @@ def interrupt_turns(db: sqlite3.Connection, at: int, spare: Sequence[str] = ()) 
             seconds=None,
             at=at,
         )
-    interrupt_tasks(db, at, frozenset(session for message, session in running if message in spared))
+    going_on = frozenset(session for message, session in running if message in spared)
+    interrupt_tasks(db, at, frozenset(spare_tasks), going_on)
     return [{"message": message, "session": session} for message, session in turns]
 
 

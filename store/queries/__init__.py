@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from showcaller.store.queries.background_tasks import task, tasks
+from showcaller.store.queries.background_tasks import task, tasks, tasks_at_workers
 from showcaller.store.queries.event_log import events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
@@ -35,6 +35,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             handed,
             tasks,
             task,
+            tasks_at_workers,
             events,
             groups,
             group_members,
@@ -91,5 +92,6 @@ __all__ = [
     "started_at_work",
     "task",
     "tasks",
+    "tasks_at_workers",
     "unfinished",
 ]

@@ -1,4 +1,8 @@
-"""The background tasks of a simulated worker: begun within turns, they go on and end by themselves."""
+"""The background tasks of a simulated worker: begun within turns, they go on and end by themselves.
+
+It keeps what the real one promises: each is kept until its end is stored, told to every relay that comes, and
+told once more with all that it has written to whoever asks.
+"""
 
 from collections.abc import Callable
 from random import Random
@@ -35,6 +39,8 @@ class SimTasks:
         self._say = say
         self._count = 0
         self.running: dict[str, TaskStarted] = {}
+        self.written: dict[str, str] = {}
+        self._unstored: dict[str, TaskEnded] = {}
 
     def start(self, run: RunTurn) -> None:
         """The agent leaves something running."""
@@ -44,8 +50,10 @@ class SimTasks:
             task=f"{self._worker}-task{self._count}",
             type=self._random.choice(("agent", "command", "monitor")),
             description=f"task {self._count}",
+            turn=run.turn,
         )
         self.running[started.task] = started
+        self.written[started.task] = ""
         self._books.tasks[started.session, started.task] = started
         self._say(started)
         for _ in range(self._random.choice((0, 1, 2))):
@@ -58,7 +66,9 @@ class SimTasks:
 
     def _write(self, started: TaskStarted) -> None:
         if started.task in self.running:
-            self._say(TaskOutput(session=started.session, task=started.task, text=f"of {started.task}\n"))
+            line = f"line {self.written[started.task].count(chr(10))} of {started.task}\n"
+            self.written[started.task] += line
+            self._say(TaskOutput(session=started.session, task=started.task, text=line))
 
     def _end(self, started: TaskStarted, outcome: TaskOutcome, *, by_itself: bool = True) -> None:
         if self.running.pop(started.task, None) is None:
@@ -68,7 +78,9 @@ class SimTasks:
             task=started.task,
             outcome=outcome,
             continues=by_itself and self._random.random() < CONTINUES,
+            output=self.written.pop(started.task),
         )
+        self._unstored[started.task] = end
         self._books.task_ends[started.session, started.task] = end
         self._say(end)
 
@@ -76,3 +88,25 @@ class SimTasks:
         """The agent is ended with all that it has started."""
         for started in [task for task in self.running.values() if task.session == session]:
             self._end(started, "stopped", by_itself=False)
+
+    # -- what a relay asks -------------------------------------------------------------------------
+
+    def tell_all(self) -> None:
+        """Tell a relay that has just come which tasks there are."""
+        for started in [self._books.tasks[end.session, end.task] for end in self._unstored.values()]:
+            self._say(started)
+            self._say(self._unstored[started.task])
+        for started in list(self.running.values()):
+            self._say(started)
+
+    def ask(self, session: str, task: str) -> None:
+        """Tell all that there is of a task."""
+        end = self._unstored.get(task, TaskEnded(session=session, task=task, outcome="interrupted"))
+        if task in self.running:
+            self._say(TaskOutput(session=session, task=task, text=self.written[task], again=True))
+        else:
+            self._say(end)
+
+    def stored(self, task: str) -> None:
+        """The relay has stored the end of a task."""
+        self._unstored.pop(task, None)

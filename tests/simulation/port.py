@@ -7,6 +7,7 @@ from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
     TaskEnded,
+    TaskOutput,
     TaskStarted,
     ToWorkerMessage,
     TurnEnded,
@@ -18,6 +19,8 @@ from tests.simulation.chances import Chances
 from tests.simulation.link import DirectLink, Link, NumberedLink
 from tests.simulation.surroundings import Surroundings
 from tests.simulation.worker import SimWorker
+
+OF_TASKS = (TaskStarted, TaskOutput, TaskEnded)
 
 
 class Workforce:
@@ -84,7 +87,7 @@ class SimPort:
         self._books = workforce.books
         self._deliver: Callable[[FromWorkers], None] = lambda _: None
         self._sent: dict[str, RunTurn] = {}
-        self._tasks: dict[str, TaskStarted] = {}
+        self._tasks: dict[str, str] = {}  # the sessions of those that the worker has, as far as is known
         self._ended_before = set(workforce.worker.ends)
         self._connect_worker()
 
@@ -101,10 +104,12 @@ class SimPort:
     def _connect_worker(self) -> None:
         self._link = self._new_link()
         self.worker.link = self
-        left, self._workforce.unheard = self._workforce.unheard, []
+        unheard, self._workforce.unheard = self._workforce.unheard, []
+        left = [message for message in unheard if not isinstance(message, OF_TASKS)]
         if left:  # what no relay has heard is told again, in order
             self._world.say(self.worker.name, f"tells {len(left)} things again")
             self.to_relay(left)
+        self.worker.tasks.tell_all()
 
     def _new_link(self) -> Link:
         world, chances, receive = self._world, self._chances, self.worker.receive
@@ -136,6 +141,14 @@ class SimPort:
         self._workforce.attach(run.session, worker)
         self._books.asked_again.add(run.turn)
         self.send([run])
+        return True
+
+    def expect_task(self, session: str, task: str, worker: str) -> bool:
+        """Answer for a task of an earlier relay; False when its worker is not there."""
+        if not self.has(worker):
+            return False
+        self._workforce.attach(session, worker)
+        self._tasks[task] = session
         return True
 
     def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
@@ -187,7 +200,7 @@ class SimPort:
             if isinstance(message, TurnEnded):
                 self._sent.pop(message.turn, None)
             elif isinstance(message, TaskStarted):
-                self._tasks[message.task] = message
+                self._tasks[message.task] = message.session
             elif isinstance(message, TaskEnded):
                 self._tasks.pop(message.task, None)
         self._deliver(messages)
@@ -202,7 +215,9 @@ class SimPort:
         dead = self._workforce.bury()
         self._connect_worker()
         fates = [self._fate(run, dead) for run in lost.values()]
-        gone = [TaskEnded(session=one.session, task=one.task, outcome="stopped") for one in tasks.values()]
+        gone = [
+            TaskEnded(session=session, task=task, outcome="interrupted") for task, session in tasks.items()
+        ]
         if fates or gone:
             self._world.later(lambda: self._deliver([*fates, *gone]), owner=self._relay)
         return owners

@@ -79,6 +79,8 @@ def _task_as_told(row: Row, books: Books) -> Iterator[str]:
         told = None if end is None else end.outcome
         if row["status"] != told:
             yield f"task {key} is stored as {row['status']}, and its worker said {told}"
+        elif end is not None and row["tail"] not in {None, end.output}:  # it is kept for a time
+            yield f"task {key} has the output {row['tail']!r}, and its worker said {end.output!r}"
 
 
 def _task_events(row: Row, kinds: list[str]) -> Iterator[str]:

@@ -137,6 +137,13 @@ def _workers_agree(world: "World", stored: Stored) -> None:
     tasks = {row["worker_task"] for row in stored.tasks if row["status"] == "running"}
     if tasks != world.life.port.worker.tasks.running.keys():
         raise Broken(f"tasks {sorted(tasks)} run, and at the worker {world.life.port.worker.tasks.running}")
+    kept = {
+        task.name: task.tail.text
+        for session in world.life.session_actors().values()
+        for task in session._background._tasks._by_name.values()
+    }
+    if kept != world.life.port.worker.tasks.written:
+        raise Broken(f"of tasks is kept {kept}, and they wrote {world.life.port.worker.tasks.written}")
 
 
 def _nobody_waits_in_vain(world: "World", stored: Stored) -> None:

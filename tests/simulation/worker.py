@@ -11,11 +11,13 @@ from random import Random
 from typing import Any
 
 from showcaller.actors.contract.worker import (
+    AskTask,
     FromWorkerMessage,
     KillAgent,
     RunTurn,
     SteerTurn,
     StopTurn,
+    TaskStored,
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
@@ -75,6 +77,10 @@ class SimWorker:
                     self._kill(message.session)
                 case TurnStored():
                     self.ends.pop(message.turn, None)
+                case AskTask():
+                    self.tasks.ask(message.session, message.task)
+                case TaskStored():
+                    self.tasks.stored(message.task)
 
     def _say(self, message: FromWorkerMessage) -> None:
         self._world.say(self.name, told(message))
@@ -124,8 +130,7 @@ class SimWorker:
             return
         self._answer_steers(work)
         by_agent = work.run.session in self._books.started_by  # nobody counts what continues there
-        counted = not by_agent and not self._chances.outlives  # tasks are cut with their relay as yet
-        if counted and self._world.happens(self._chances.tasks):
+        if not by_agent and self._world.happens(self._chances.tasks):
             self.tasks.start(work.run)
         if work.pieces:
             piece = work.pieces.pop(0)

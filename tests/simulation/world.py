@@ -170,6 +170,7 @@ class World:
         if self.happens(self.chances.worker_dies):
             self.say(worker.name, "dies")
             self.agenda.forget(worker.name)
+            excuse_tasks(Stored(self.life.path), self.books)
             self.workforce.bury()
 
     def worker_dies(self) -> None:

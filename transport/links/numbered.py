@@ -9,6 +9,7 @@ from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
 from showcaller.transport.links.memory import FrameBatch, LinkEnd
 from showcaller.transport.links.ordering import Arrivals, Gap
 from showcaller.transport.wire.frames import Frame, WireError, decode, encode
+from showcaller.transport.wire.protocol import PROTOCOL
 from showcaller.transport.wire.worker_messages import to_frame
 
 Out = TypeVar("Out", bound=ToWorkerMessage | FromWorkerMessage)
@@ -33,12 +34,18 @@ class NumberedLink(Generic[Out, In]):
     A message that cannot be sent, and a frame that cannot be read, go to ``_unsent`` and ``_unread``, so
     that a subclass can answer whoever would wait for it. ``report`` gets gaps and refused frames and,
     like the receiver of messages, must only hand over: it runs on the thread that brings the batch.
+    ``version`` is that of the worker protocol that the other end speaks.
     """
 
     def __init__(
-        self, end: LinkEnd, read: Callable[[Frame], In], report: Callable[[Fault], None] = log_fault
+        self,
+        end: LinkEnd,
+        read: Callable[[Frame], In],
+        report: Callable[[Fault], None] = log_fault,
+        version: int = PROTOCOL,
     ) -> None:
         self._end = end
+        self._version = version
         self._read = read
         self._report = report
         self._sending = threading.Lock()  # keeps the order of numbers and the order on the link the same
@@ -97,7 +104,7 @@ class NumberedLink(Generic[Out, In]):
     def _encode_next(self, message: Out) -> bytes:
         if self._stopped:
             raise LinkClosedError("the link to the worker is closed")
-        data = encode(to_frame(message, self._last_number + 1))
+        data = encode(to_frame(message, self._last_number + 1, self._version))
         self._last_number += 1
         return data
 

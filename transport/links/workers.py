@@ -6,6 +6,7 @@ from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWork
 from showcaller.transport.links.memory import LinkEnd
 from showcaller.transport.links.numbered import Fault, LinkClosedError, NumberedLink, log_fault
 from showcaller.transport.wire.frames import WireError
+from showcaller.transport.wire.protocol import PROTOCOL
 from showcaller.transport.wire.worker_messages import from_worker_message
 
 
@@ -19,6 +20,7 @@ class WorkerLink(NumberedLink[ToWorkerMessage, FromWorkerMessage]):
     ``end_worker`` is called by ``close`` first: it ends the running turns and returns when the worker's
     last messages have been delivered. A turn that cannot be sent, because its text or item may not cross
     or because the link is closed, gets its end at once, from ``send`` itself, and so no turn waits for ever.
+    ``version`` is that of the worker protocol on the worker's card.
     """
 
     def __init__(
@@ -26,8 +28,9 @@ class WorkerLink(NumberedLink[ToWorkerMessage, FromWorkerMessage]):
         end: LinkEnd,
         end_worker: Callable[[], None] = nothing_more,
         report: Callable[[Fault], None] = log_fault,
+        version: int = PROTOCOL,
     ) -> None:
-        super().__init__(end, from_worker_message, report)
+        super().__init__(end, from_worker_message, report, version)
         self._end_worker = end_worker
 
     def close(self) -> None:

@@ -30,7 +30,9 @@ class Assignments:
     def __init__(self) -> None:
         self._turns: dict[str, dict[str, RunTurn]] = {}
         self._homes: dict[str, str] = {}
+        self._at_turns: set[str] = set()  # sessions with a turn whose end is not stored
         self._tasks: dict[str, set[str]] = {}
+        self._ended_tasks: dict[str, set[str]] = {}  # their ends are not stored
 
     def __contains__(self, worker: str) -> bool:
         return worker in self._turns
@@ -62,33 +64,55 @@ class Assignments:
     def assign(self, run: RunTurn, worker: str) -> None:
         """This turn goes to this worker, or is asked for there once more."""
         self._homes[run.session] = worker
+        self._at_turns.add(run.session)
         self._turns[worker][run.turn] = run
+
+    def expect_task(self, session: str, task: str, worker: str) -> None:
+        """This worker has this background task."""
+        self._homes[session] = worker
+        self._tasks.setdefault(session, set()).add(task)
 
     def told(self, worker: str, message: FromWorkerMessage) -> None:
         """A worker says something."""
         match message:
             case TurnEnded(turn=turn):
                 self._turns.get(worker, {}).pop(turn, None)
-            case TaskStarted(session=session, task=task):
-                self._tasks.setdefault(session, set()).add(task)
-            case TaskEnded(session=session, task=task):
-                self._tasks.get(session, set()).discard(task)
+            case TaskStarted(session=session, task=task) if worker in self._turns:
+                self.expect_task(session, task, worker)
+            case TaskEnded(session=session, task=task) if task in self._tasks.get(session, ()):
+                self._tasks[session].discard(task)
+                self._ended_tasks.setdefault(session, set()).add(task)
             case _:
                 pass
 
     def stored(self, session: str) -> None:
-        """The end of the session's turn is stored, so the next may go anywhere if no task of it runs."""
-        if not self._tasks.get(session):
+        """The end of the session's turn is stored, so the next may go anywhere if no task of it is left."""
+        self._at_turns.discard(session)
+        self._maybe_leave(session)
+
+    def task_stored(self, session: str, task: str) -> None:
+        """The end of a background task is stored."""
+        for tasks in (self._tasks, self._ended_tasks):
+            tasks.get(session, set()).discard(task)
+        self._maybe_leave(session)
+
+    def _maybe_leave(self, session: str) -> None:
+        """Let the session go elsewhere if nothing of it is left where it is."""
+        if session not in self._at_turns and not self._tasks.get(session):
             self._tasks.pop(session, None)
-            self._homes.pop(session, None)
+            if not self._ended_tasks.get(session):
+                self._ended_tasks.pop(session, None)
+                self._homes.pop(session, None)
 
     def lose(self, worker: str, left: Left) -> list[FromWorkerMessage]:
         """A worker has died and has left this: give what its turns and its background tasks come to."""
         told = [_told(run, left) for run in self._turns.pop(worker, {}).values()]
         for session in sorted(each for each, home in self._homes.items() if home == worker):
             del self._homes[session]
+            self._at_turns.discard(session)
+            self._ended_tasks.pop(session, None)
             tasks = sorted(self._tasks.pop(session, ()))
-            told += [TaskEnded(session=session, task=task, outcome="failed") for task in tasks]
+            told += [TaskEnded(session=session, task=task, outcome="interrupted") for task in tasks]
         return told
 
 

@@ -60,6 +60,10 @@ class LeftWorkers:
         """Say no."""
         return False
 
+    def expect_task(self, session: str, task: str, worker: str) -> bool:
+        """Say no: what a worker of before has left running is ended with it."""
+        return False
+
     def left_by(self, worker: str) -> Left | None:
         """Give what a dead worker had taken; None for a worker of which nothing is known."""
         return self._left.get(worker)

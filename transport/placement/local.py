@@ -143,7 +143,8 @@ class LocalPlacement:
                 called()
 
         self._silent.add(card.name)
-        worker = LocalWorker(folder, card, WorkerLink(self._hub.expect(card.name, card.token, hear)))
+        link = WorkerLink(self._hub.expect(card.name, card.token, hear), version=card.protocol)
+        worker = LocalWorker(folder, card, link)
         self._workers[card.name] = worker
         self._later(CALL_WITHIN, lambda: self._look_after(card.name))
         return worker

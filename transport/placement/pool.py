@@ -16,6 +16,7 @@ from showcaller.actors.contract.worker import (
     KillAgent,
     RunTurn,
     StopTurn,
+    TaskStored,
     ToWorkerMessage,
     TurnStored,
 )
@@ -180,6 +181,14 @@ class WorkerPool:
             self._hand(run, worker)
             return True
 
+    def expect_task(self, session: str, task: str, worker: str) -> bool:
+        """Answer for a task that an earlier relay was told of; False when its worker is gone."""
+        with self._gate:
+            if worker not in self._books:
+                return False
+            self._books.expect_task(session, task, worker)
+            return True
+
     def left_by(self, worker: str) -> Left | None:
         """Give what a dead worker had; None for one of which nothing is known."""
         with self._gate:
@@ -247,6 +256,8 @@ class WorkerPool:
             self._places[worker].stored.append(message.turn)
             self._books.stored(message.session)
             self._put_to_rest(message.turn)
+        elif isinstance(message, TaskStored):
+            self._books.task_stored(message.session, message.task)
 
     def _hand(self, message: ToWorkerMessage, name: str) -> None:
         place = self._places[name]

@@ -11,6 +11,7 @@ from showcaller.actors.contract.worker import (
     ToWorkerMessage,
 )
 from showcaller.transport.wire.frames import Frame, WireError
+from showcaller.transport.wire.protocol import PROTOCOL
 
 TO_WORKER_KINDS: Final = frozenset(model.model_fields["kind"].default for model in get_args(ToWorkerMessage))
 FROM_WORKER_KINDS: Final = frozenset(
@@ -18,6 +19,8 @@ FROM_WORKER_KINDS: Final = frozenset(
 )
 T = TypeVar("T")
 _IN_THE_FRAME: Final = frozenset({"kind", "session"})
+_ADDED: Final = {"run_turn": {"background": 2}}
+"""Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
 
 
 class UnknownKindError(WireError):
@@ -28,9 +31,12 @@ class MessageRefusedError(WireError):
     """The frame's body is not what its kind demands; the text names the first field that is wrong."""
 
 
-def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int) -> Frame:
-    """Wrap a message of either direction as the frame with this number. Pure."""
+def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version: int = PROTOCOL) -> Frame:
+    """Wrap a message of either direction as the frame with this number, for a peer of this version. Pure."""
     body = {name: value for name, value in message if name not in _IN_THE_FRAME}
+    for name, since in _ADDED.get(message.kind, {}).items():
+        if version < since:
+            del body[name]
     return Frame(message.kind, number, message.session, body)
 
 

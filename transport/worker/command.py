@@ -4,9 +4,11 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.transport.worker.command_rest import CommandRest
 from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
 from showcaller.transport.worker.environment import inherited
 from showcaller.transport.worker.output import CommandOutput, Pipe
@@ -26,10 +28,10 @@ class CommandProvider:
 
     The command gets the environment of this process without what is not meant for it (``inherited``), then
     the turn's own variables, no input, and one pipe for output and errors. Its exit code decides. The turn
-    ends when the shell has exited and its tree is gone: whatever still runs then is ended, a process in a
-    session of its own too (``Family`` says how). A turn that is halted gets SIGTERM, and after the sink's
-    grace SIGKILL, for the whole tree. ``environment`` is what stands for the environment of this process,
-    which is read anew for each turn when it is None.
+    ends when the shell has exited: what still runs of its tree, a process in a session of its own too
+    (``Family`` says how), is the rest of a turn that may leave one, and else is ended with it. A turn that
+    is halted gets SIGTERM, and after the sink's grace SIGKILL, for the whole tree. ``environment`` is what
+    stands for the environment of this process, which is read anew for each turn when it is None.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -45,13 +47,16 @@ class CommandProvider:
             return Result(error_text=_start_error(turn, error))
         output = CommandOutput(sink.write)
         pipe = Pipe(child.output, output)
+        rest: CommandRest | None = None
         try:
-            await _Ending(child, pipe, sink).ended()
+            if await _Ending(child, pipe, sink).ended(leaves_rest=turn.background):
+                rest = CommandRest(child, turn.text)
         finally:
-            child.signal_tree(signal.SIGKILL)
+            if rest is None:
+                child.signal_tree(signal.SIGKILL)
             pipe.close()
-            status = child.reap()
-        return _result(status, output)
+            status = child.reap() if rest is None else child.status()
+        return replace(_result(status, output), rest=rest)
 
     async def close(self) -> None:
         """Do nothing: no command runs any more, and nothing else is held."""
@@ -72,19 +77,37 @@ class _Ending:
         self._kill: asyncio.TimerHandle | None = None
         sink.on_halt(self._halt)
 
-    async def ended(self) -> None:
-        """Return when nothing of the tree that matters is left running; what is left may be killed."""
+    async def ended(self, *, leaves_rest: bool) -> bool:
+        """Return when the command has ended; tells whether something goes on that is to be its rest.
+
+        If not, nothing of the tree that matters is left running, and what is left may be killed.
+        """
         try:
             await self._child.exited
             self._sink.settle()
             if self._kill is not None:
                 await self._pipe_ends(self._kill.when() - self._loop.time())
+            elif leaves_rest and await self._something_goes_on():
+                return True
             elif not await self._pipe_ends(DRAIN):
                 self._child.signal_tree(signal.SIGTERM)
                 await self._pipe_ends(DRAIN)
         finally:
             if self._kill is not None:
                 self._kill.cancel()
+        return False
+
+    async def _something_goes_on(self) -> bool:
+        """Give what the command has started a moment to end by itself; tell whether it has not."""
+        if self._child.status() is None:  # somebody else took its exit, and its id may be a stranger's
+            return False
+        until = self._loop.time() + DRAIN
+        has_ended = await self._pipe_ends(DRAIN)
+        members = self._child.members()
+        while members and (left := until - self._loop.time()) > 0:
+            await self._child.death_of(members[0], left)
+            members = self._child.members()
+        return bool(members) if members is not None else not has_ended
 
     def _halt(self) -> None:
         self._child.signal_tree(signal.SIGTERM)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from showcaller.transport.worker.text import BothEnds, joined
-from showcaller.transport.worker.turn import OUTPUT_LIMIT
+from showcaller.transport.worker.work import OUTPUT_LIMIT
 
 
 class Context:

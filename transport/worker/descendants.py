@@ -48,6 +48,23 @@ class Family:
             signalled |= found
         return signalled
 
+    def members(self, now: float) -> list[int] | None:
+        """Give the ids of those that run but the leader, oldest first; None where the system does not say."""
+        if stat_of(self._leader) is None:
+            return None
+        found = ((self._start_of_member(pid), pid) for pid in self._candidates(now))
+        return [pid for _, pid in sorted((start, pid) for start, pid in found if start is not None)]
+
+    def has_member(self, pid: int) -> bool:
+        """Say whether a process other than the leader runs and is of this family."""
+        return self._start_of_member(pid) is not None
+
+    def _start_of_member(self, pid: int) -> int | None:
+        stat = stat_of(pid)
+        if stat is None or stat.has_ended or (stat.group != self._leader and not self._is_stray(pid)):
+            return None
+        return stat.started
+
     def _candidates(self, now: float) -> Iterator[int]:
         """Give the processes that may be strays: those started after the leader, where that can be told."""
         pids = process_ids()

@@ -4,15 +4,18 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from traceback import format_exception_only
 from typing import Final
 
 from showcaller.actors.contract.worker import (
+    AskTask,
     FromWorkerMessage,
     KillAgent,
     RunTurn,
     SteerTurn,
     StopTurn,
+    TaskStored,
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
@@ -21,14 +24,15 @@ from showcaller.actors.contract.worker import (
     TurnTaken,
 )
 from showcaller.transport.links.relay import RelayLink
+from showcaller.transport.worker.background import BackgroundTasks
 from showcaller.transport.worker.ends import Halt, turn_ended
 from showcaller.transport.worker.journal import Journal, MemoryJournal
-from showcaller.transport.worker.providers import Providers, Result, UnknownProviderError
+from showcaller.transport.worker.providers import Providers, Rest, Result, UnknownProviderError
 from showcaller.transport.worker.turn import RunningTurn
+from showcaller.transport.worker.work import PATIENCE
 
 GRACE: Final = 5.0
 OUTPUT_INTERVAL: Final = 0.1
-PATIENCE: Final = 2.0
 AT_WORK: Final = 256
 RECEIPT_INTERVAL: Final = 1.0
 """Seconds after which receipts are tried again that the disk did not take."""
@@ -68,6 +72,7 @@ class Host:
         self._written: dict[str, RunningTurn] = {}
         self._outbox: list[FromWorkerMessage] = []
         self._journal: Journal = MemoryJournal() if journal is None else journal
+        self._tasks = BackgroundTasks(self._post, grace, output_interval)
         self._closing = self._takes_no_more = self._puts_off = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -88,11 +93,16 @@ class Host:
             case StopTurn():
                 self._stop(message.turn)
             case TurnStored():
-                self._journal.forget(message.turn)
+                if not self._tasks.turn_is_stored(message.turn):
+                    self._journal.forget(message.turn)
             case SteerTurn():
                 self._refuse_steering(message)
             case KillAgent():
                 self._kill(message.session)
+            case AskTask():
+                self._tasks.tell(message.session, message.task)
+            case TaskStored():
+                self._forget_task(message.task)
 
     def _stop(self, turn_id: str) -> None:
         turn = self._running.get(turn_id)
@@ -106,7 +116,19 @@ class Host:
     def _kill(self, session: str) -> None:
         """End what runs of a session: the process of a command or function is that of its turn."""
         for turn in [turn for turn in self._running.values() if turn.request.session == session]:
+            turn.ends_rest = "stopped"
             self._halt(turn, "stopped")
+        self._tasks.kill(session)
+
+    def _forget_task(self, task: str) -> None:
+        """Keep the receipt of a turn no longer than its task: it says that this worker is still needed."""
+        turn = self._tasks.stored(task)
+        if turn is not None:
+            self._journal.forget(turn)
+
+    def meet_another_relay(self) -> None:
+        """Tell the relay which tasks there are: it is another one than before. It asks for turns itself."""
+        self._tasks.tell_all()
 
     async def idle(self) -> None:
         """Wait until no turn runs and everything has been handed to the link."""
@@ -120,10 +142,13 @@ class Host:
         self._takes_no_more = True
 
     async def drain(self) -> None:
-        """Interrupt the running turns, refuse new ones, and wait until every end is handed to the link."""
+        """Interrupt what runs, refuse new turns, and wait until every end is handed to the link."""
         self._closing = True
+        self._tasks.close()
         for turn in list(self._running.values()):
             self._halt(turn, "interrupted")
+        await self.idle()
+        await self._tasks.over()
         await self.idle()
 
     async def close(self) -> None:
@@ -206,7 +231,21 @@ class Host:
         if request.timeout is not None:
             turn.timers.append(self._loop.call_later(request.timeout, self._halt, turn, "timeout"))
         result = await self._provided(turn) if turn.halted is None else Result()
+        if result.rest is not None:
+            result = await self._with_room(turn, result, result.rest)
+        if result.rest is not None:
+            self._tasks.begin(request, result.rest, turn.ends_rest)
         self._end(turn, self._ended(turn, result))
+
+    async def _with_room(self, turn: RunningTurn, result: Result, rest: Rest) -> Result:
+        """Give the result of a turn that leaves something running, if that may become a task."""
+        refusal = self._tasks.refusal(turn.request.session)
+        if refusal is None:
+            return result
+        await self._tasks.end_at_once(turn.request, rest)
+        return replace(
+            result, rest=None, error_text=f"what it put in the background was ended with it: {refusal}"
+        )
 
     def _ended(self, turn: RunningTurn, result: Result) -> TurnEnded:
         seconds = self._loop.time() - turn.started

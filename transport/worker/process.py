@@ -7,8 +7,12 @@ import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from showcaller.transport.worker.descendants import Family
+
+LOOK: Final = 1.0
+"""Seconds between two looks at descendants where the system cannot tell of their deaths."""
 
 
 class Child:
@@ -78,6 +82,37 @@ class Child:
                 os.killpg(self._process.pid, number)
         self._family.signal_strays(number, self._loop.time())
 
+    def members(self) -> list[int] | None:
+        """Give the ids of its descendants that run, oldest first; None where the system does not say."""
+        return self._family.members(self._loop.time())
+
+    def status(self) -> int | None:
+        """Give the exit status as subprocess does, and leave the process unreaped.
+
+        None while it runs, and when somebody else took its exit.
+        """
+        with contextlib.suppress(ChildProcessError):
+            ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is not None:
+                return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        return None
+
+    async def death_of(self, pid: int, seconds: float | None) -> None:
+        """Return when a descendant has died, after so many seconds, or at once when it is none any more."""
+        descriptor = _pidfd(pid)
+        if descriptor is None:
+            if self._family.has_member(pid):  # it is there, and cannot be watched
+                await pause(LOOK if seconds is None else min(LOOK, seconds))
+            return
+        died: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_reader(descriptor, _settle, died)
+        try:
+            if self._family.has_member(pid):  # else its id may be a stranger's by now
+                await asyncio.wait([died], timeout=seconds)
+        finally:
+            self._loop.remove_reader(descriptor)
+            os.close(descriptor)
+
     def reap(self) -> int | None:
         """Let go of process, pipe and watcher; gives the exit status as subprocess does.
 
@@ -101,8 +136,7 @@ class Child:
 
     def _note_exit(self) -> None:
         self._forget_pidfd()
-        if not self.exited.done():
-            self.exited.set_result(None)
+        _settle(self.exited)
 
     def _forget_pidfd(self) -> None:
         if self._pidfd is not None:
@@ -115,6 +149,22 @@ class Child:
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this exit any more
             self._loop.call_soon_threadsafe(self._note_exit)
+
+
+async def pause(seconds: float) -> None:
+    """Let others run for so many seconds."""
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[None] = loop.create_future()
+    timer = loop.call_later(seconds, _settle, over)
+    try:
+        await over
+    finally:
+        timer.cancel()
+
+
+def _settle(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _pidfd(pid: int) -> int | None:

@@ -7,13 +7,29 @@ from typing import Protocol
 from showcaller.actors.contract.worker import RunTurn, StopReason
 
 
+class Rest(Protocol):
+    """What of a turn's work still runs when the turn has ended; whoever gets it must call ``ended`` once."""
+
+    @property
+    def description(self) -> str:
+        """What it is, in one line."""
+        ...
+
+    async def ended(self, sink: "Sink") -> None:
+        """Return when nothing of it is left, soon after the sink's grace once it is halted.
+
+        What it writes goes to ``sink``; when this is cancelled, all of it is ended at once.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a turn came to, as its provider saw it: failed if and only if ``error_text`` is given.
 
     The provider keeps ``reply`` within bounds and says in ``truncated`` whether it had to cut.
     The host turns it into the turn's end; when the turn was cut (stopped, out of time, worker closed),
-    the host says so in the end and takes only reply and exit code from here.
+    the host says so in the end and takes only reply and exit code from here. ``rest`` is only given where the
+    turn allows it (``RunTurn.background``).
     """
 
     reply: str = ""
@@ -21,10 +37,11 @@ class Result:
     error_text: str | None = None
     stop_reason: StopReason = "end"
     exit_code: int | None = None
+    rest: Rest | None = None
 
 
 class Sink(Protocol):
-    """What a provider is given beside the turn. To be used on the host's event loop only."""
+    """What work is given that runs: a turn's, or its rest. To be used on the host's event loop only."""
 
     @property
     def grace(self) -> float:

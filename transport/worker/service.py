@@ -80,6 +80,7 @@ class WorkerService:
         log.info("The relay is %s", news)
         if news == "changed":
             self._link.renew()
+            self._host.meet_another_relay()
         if news == "refused" and not self._spool.turns:
             self._ending.set()  # nobody waits for anything of this worker
         self._solitude.heard(news)

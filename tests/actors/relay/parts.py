@@ -6,11 +6,13 @@ from typing import Any
 
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.worker import (
+    AskTask,
     FromWorkerMessage,
     KillAgent,
     RunTurn,
     SteerTurn,
     StopTurn,
+    TaskStored,
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
@@ -129,6 +131,8 @@ class Workers:
         self.steers: list[SteerTurn] = []
         self.kills: list[KillAgent] = []
         self.stored: list[TurnStored] = []
+        self.asked_tasks: list[AskTask] = []
+        self.stored_tasks: list[TaskStored] = []
         self.open: dict[str, RunTurn] = {}
         self.most_open = 0
         self._by_turn: dict[str, RunTurn] = {}
@@ -155,6 +159,10 @@ class Workers:
                 self.kills.append(message)
             elif isinstance(message, TurnStored):
                 self.stored.append(message)
+            elif isinstance(message, AskTask):
+                self.asked_tasks.append(message)
+            elif isinstance(message, TaskStored):
+                self.stored_tasks.append(message)
             else:
                 self.stops.append(message)
                 if self.obedient and message.turn in self.open:

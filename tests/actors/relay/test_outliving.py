@@ -25,6 +25,7 @@ class Workforce:
         self.left = left or {}
         self.asked: list[RunTurn] = []
         self.at: list[str] = []
+        self.expected: list[str] = []
         self.has_recovered = False
         self.going_on: list[str] = []
 
@@ -35,6 +36,10 @@ class Workforce:
         self.asked.append(run)
         self.at.append(worker)
         return True
+
+    def expect_task(self, session: str, task: str, worker: str) -> bool:
+        self.expected.append(task)
+        return self.has(worker)
 
     def recovered(self, going_on: Collection[str]) -> None:
         self.has_recovered = True

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.limits import TASK_OUTPUT_KEPT
 from showcaller.actors.contract.worker import TaskEnded, TaskOutput, TaskStarted
 from showcaller.actors.relay.messages import (
     Archive,
@@ -19,7 +20,6 @@ from showcaller.actors.relay.messages import (
     ToSession,
 )
 from showcaller.actors.relay.session import Session
-from showcaller.actors.relay.tasks import KEPT
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
@@ -108,7 +108,7 @@ def test_the_end_of_a_tasks_output_is_kept_within_bounds_and_stored_with_its_end
     tail = stage.supervisor.request(IfAwake(session, LookTask(glance.tasks[0].id)))
     stage.settle()
     assert tail.get().cut
-    assert len(tail.get().raw) == KEPT
+    assert len(tail.get().raw) == TASK_OUTPUT_KEPT
     end(stage, session, outcome="failed", exit_code=2)
     database_row = rows(stage, session)[0]
     assert (database_row["status"], database_row["exit_code"]) == ("failed", 2)

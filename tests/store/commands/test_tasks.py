@@ -129,3 +129,13 @@ def test_tasks_end_with_the_relay_whose_workers_ran_them(desk: Desk) -> None:
     assert told(desk)[-1][:2] == ("task_failed", 9_000)
     desk.value("interrupt_turns", at=9_500)
     assert told(desk)[-1][:2] == ("task_failed", 9_000)
+
+
+def test_a_task_whose_worker_has_outlived_the_relay_goes_on(desk: Desk) -> None:
+    for name in ("spared", "cut"):
+        desk.value("start_task", task=task_of(name), at=2_000)
+    desk.value("interrupt_turns", at=9_000, spare_tasks=["tsk_spared"])
+    assert desk.rows("SELECT id, status FROM task ORDER BY id") == [
+        ("tsk_cut", "interrupted"),
+        ("tsk_spared", "running"),
+    ]

@@ -27,6 +27,17 @@ def test_a_task_is_found_in_its_own_session_alone(desk: Desk) -> None:
     assert desk.read("task", session="ses_a", task="tsk_x") is None
 
 
+def test_the_tasks_that_run_are_named_with_the_workers_of_the_turns_that_left_them(desk: Desk) -> None:
+    desk.handed("a", "first")
+    desk.value("start_task", task=task_of("t", message="msg_first"), at=2_000)
+    desk.value("start_task", task=task_of("of no turn"), at=2_000)
+    desk.value("start_task", task=task_of("ended", message="msg_first"), at=2_000)
+    desk.value("end_task", **end_of("ended"))
+    assert desk.read("tasks_at_workers") == [
+        {"id": "tsk_t", "session": "ses_a", "worker_task": "t", "worker": "wrk_1"}
+    ]
+
+
 def test_output_is_emptied_a_while_after_the_end(desk: Desk) -> None:
     desk.session("a")
     for number in range(4):
@@ -46,5 +57,6 @@ def test_output_is_emptied_a_while_after_the_end(desk: Desk) -> None:
 
 def test_tasks_are_found_from_their_indexes(desk: Desk) -> None:
     assert "task_running (session=?)" in plan(desk, background_tasks._RUNNING, session="ses_a")
+    assert "task_running" in plan(desk, background_tasks._AT_WORKERS)
     assert "task_session_worker_task (session=?)" in plan(desk, background_tasks._ALL, session="ses_a")
     assert "task_tails (ended_at<?)" in plan(desk, _EMPTY_TAILS, before=5, limit=10)

@@ -196,7 +196,7 @@ def test_a_peer_with_no_version_in_common_is_refused_in_words() -> None:
     assert "99" in called.refused
     (refused,) = called.to_write(0.0)
     assert isinstance(refused, Refused)
-    assert "speaks version 1 of the worker protocol, and this program version 99" in refused.why
+    assert "speaks versions 2 and 1 of the worker protocol, and this program version 99" in refused.why
     assert called.to_write(HEARTBEAT * 10) == []
 
 

@@ -23,7 +23,7 @@ from showcaller.transport.wire.packets import (
     decode_packet,
     encode_packet,
 )
-from showcaller.transport.wire.protocol import spoken_by
+from showcaller.transport.wire.protocol import PROTOCOL, spoken_by
 
 LIMIT = 20.0
 
@@ -172,7 +172,7 @@ def test_a_worker_without_its_token_is_refused_in_words_and_the_real_one_is_not_
 
 def test_a_relay_that_was_upgraded_speaks_with_the_worker_of_the_version_before(desk: Desk) -> None:
     desk.hub.close()
-    desk.hub = WorkerHub(desk.address, "relay-2", time.monotonic, spoken_by(2))
+    desk.hub = WorkerHub(desk.address, "relay-2", time.monotonic, spoken_by(PROTOCOL + 1))
     at_relay, from_worker = desk.expect()
     at_worker, from_relay = desk.call()
     at_worker.end.send(numbered(1, 2))
@@ -183,12 +183,13 @@ def test_a_relay_that_was_upgraded_speaks_with_the_worker_of_the_version_before(
 
 def test_a_relay_that_was_upgraded_twice_tells_the_worker_of_then_why_not(desk: Desk) -> None:
     desk.hub.close()
-    desk.hub = WorkerHub(desk.address, "relay-2", time.monotonic, spoken_by(3))
+    desk.hub = WorkerHub(desk.address, "relay-2", time.monotonic, spoken_by(PROTOCOL + 2))
     _, from_worker = desk.expect()
     at_worker, from_relay = desk.call()
     assert (from_worker.heard(), from_relay.heard()) == ("refused", "refused")
-    assert "speaks version 1" not in (why := str(at_worker.end.conversation.refused))
-    assert "speaks versions 3 and 2 of the worker protocol, and this program version 1" in why
+    why = str(at_worker.end.conversation.refused)
+    theirs, ours = f"versions {PROTOCOL + 2} and {PROTOCOL + 1}", f"versions {PROTOCOL} and {PROTOCOL - 1}"
+    assert f"speaks {theirs} of the worker protocol, and this program {ours}" in why
 
 
 def test_a_stranger_that_writes_rubbish_harms_only_itself(desk: Desk) -> None:

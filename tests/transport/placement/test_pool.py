@@ -10,8 +10,6 @@ from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
     StopTurn,
-    TaskEnded,
-    TaskStarted,
     ToWorkerMessage,
     TurnEnded,
     TurnReturned,
@@ -185,26 +183,6 @@ def test_what_a_dead_worker_had_is_told_from_its_spool_and_from_what_it_never_to
     assert worker.link.closed
 
 
-def test_background_tasks_of_a_dead_worker_have_failed_unless_they_had_ended(desk: Desk) -> None:
-    pool = desk.open(2)
-    workers = {worker.name: worker for worker in desk.placement.started}
-    dies = desk.placement.started[0]
-    sessions = [f"ses_{number}" for number in range(8)]
-    at_it = [session for session in sessions if pool.place(session) == dies.name]
-    assert 0 < len(at_it) < len(sessions)
-    for session in sessions:
-        worker = workers[pool.place(session)]
-        pool.send([run(session, f"turn of {session}")])
-        for task in ("1", "2"):
-            worker.link.say(TaskStarted(session=session, task=task, type="command", description="a server"))
-        worker.link.say(TaskEnded(session=session, task="1", outcome="done"))
-        worker.link.say(ended(session, f"turn of {session}"))
-        pool.send([TurnStored(session=session, turn=f"turn of {session}")])
-    desk.came.clear()
-    desk.placement.died(dies.name)
-    assert desk.came == [TaskEnded(session=session, task="2", outcome="failed") for session in at_it]
-
-
 def test_another_worker_comes_in_the_place_of_one_that_died_and_gets_what_was_sent_meanwhile(
     desk: Desk,
 ) -> None:
@@ -330,16 +308,14 @@ def test_a_turn_is_asked_for_at_the_worker_that_has_it_and_nowhere_else(desk: De
     assert pool.left_by(gone.name) == {}
 
 
-def test_a_session_is_forgotten_when_its_end_is_stored_unless_a_task_of_it_runs(desk: Desk) -> None:
+def test_a_session_is_forgotten_when_its_end_is_stored(desk: Desk) -> None:
     pool = desk.open()
     (worker,) = desk.placement.started
     pool.send([run("ses_a", "msg_a"), run("ses_b", "msg_b")])
-    started = TaskStarted(session="ses_b", task="1", type="command", description="a server")
-    worker.link.say(ended("ses_a", "msg_a"), started, ended("ses_b", "msg_b"))
-    pool.send([TurnStored(session="ses_a", turn="msg_a"), TurnStored(session="ses_b", turn="msg_b")])
+    worker.link.say(ended("ses_a", "msg_a"), ended("ses_b", "msg_b"))
+    pool.send([TurnStored(session="ses_a", turn="msg_a")])
     assert pool._books.sessions == 1
-    worker.link.say(TaskEnded(session="ses_b", task="1", outcome="done"))
-    pool.send([run("ses_b", "msg_c"), TurnStored(session="ses_b", turn="msg_c")])
+    pool.send([TurnStored(session="ses_b", turn="msg_b")])
     assert pool._books.sessions == 0
 
 

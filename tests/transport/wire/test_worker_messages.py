@@ -10,12 +10,14 @@ from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
     StopTurn,
+    TaskStarted,
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
     TurnTaken,
 )
 from showcaller.transport.wire.frames import Frame, WireError, decode, encode
+from showcaller.transport.wire.protocol import PROTOCOL
 from showcaller.transport.wire.worker_messages import (
     MessageRefusedError,
     UnknownKindError,
@@ -43,9 +45,18 @@ to_worker = st.builds(
     cwd=st.none() | st.text(),
     environment=st.dictionaries(st.text(), st.text(), max_size=3),
     timeout=st.none() | st.floats(0, 1e9, exclude_min=True),
+    background=st.booleans(),
 ) | st.builds(StopTurn, session=st.text(max_size=20), turn=st.text())
 from_worker = (
     st.builds(TurnTaken, session=st.text(max_size=20), turn=st.text())
+    | st.builds(
+        TaskStarted,
+        session=st.text(max_size=20),
+        task=st.text(),
+        type=st.sampled_from(["agent", "command", "monitor"]),
+        description=st.text(),
+        turn=st.none() | st.text(),
+    )
     | st.builds(TurnOutput, session=st.text(max_size=20), turn=st.text(), text=st.text())
     | st.builds(
         TurnEnded,
@@ -64,6 +75,14 @@ from_worker = (
 @given(to_worker)
 def test_what_a_relay_sends_is_what_its_worker_gets(message: ToWorkerMessage) -> None:
     assert to_worker_message(decode(encode(to_frame(message, 1)))) == message
+
+
+def test_a_worker_of_the_version_before_is_sent_nothing_that_it_would_refuse() -> None:
+    run = RunTurn(session="ses_a", turn="t", provider="command", text="make", background=True)
+    before = to_frame(run, 1, PROTOCOL - 1)
+    assert "background" not in before.body
+    assert to_worker_message(before) == run.model_copy(update={"background": False})
+    assert to_frame(run, 1).body["background"] is True
 
 
 @given(from_worker)

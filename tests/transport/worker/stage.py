@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, StopTurn, TurnEnded, TurnOutput
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    RunTurn,
+    StopTurn,
+    TaskEnded,
+    TaskOutput,
+    TaskStarted,
+    TurnEnded,
+    TurnOutput,
+)
 from showcaller.transport.links.memory import MemoryLink
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.links.workers import WorkerLink
@@ -60,8 +69,23 @@ class Stage:
 
     async def output_with(self, turn: str, text: str) -> str:
         """Wait until the turn's output so far holds the text; gives that output."""
-        await self._first(lambda m: m.turn == turn and text in self.output_of(turn))
+        await self._first(lambda m: getattr(m, "turn", None) == turn and text in self.output_of(turn))
         return self.output_of(turn)
+
+    async def task_of(self, turn: str) -> TaskStarted:
+        """Wait until the turn has left something running."""
+        return await self._first(lambda m: isinstance(m, TaskStarted) and m.turn == turn)  # type: ignore[no-any-return]
+
+    async def end_of_task(self, task: str) -> TaskEnded:
+        return await self._first(lambda m: isinstance(m, TaskEnded) and m.task == task)  # type: ignore[no-any-return]
+
+    async def task_output_with(self, task: str, text: str) -> str:
+        """Wait until what the task has written so far holds the text; gives that."""
+        await self._first(lambda m: isinstance(m, TaskOutput) and text in self.output_of_task(task))
+        return self.output_of_task(task)
+
+    def output_of_task(self, task: str) -> str:
+        return "".join(m.text for m in self.messages if isinstance(m, TaskOutput) and m.task == task)
 
     def output_of(self, turn: str) -> str:
         return "".join(m.text for m in self.messages if isinstance(m, TurnOutput) and m.turn == turn)
