@@ -19,7 +19,7 @@ from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.assembly import RelayParts, open_parts
-from showcaller.data_folder import DataFolder
+from showcaller.data_folder import DataFolder, HeldLock
 from showcaller.store.batch import Batch, BatchDone
 from showcaller.store.errors import StoreError
 from showcaller.transport.doors.cli.relay import ServeOptions
@@ -52,8 +52,8 @@ def serve(home: Path, options: ServeOptions) -> None:
     folder = DataFolder(home)
     folder.make()
     with ExitStack() as opened:
-        _lock(folder, opened)
-        forget(folder.path)
+        lock = _lock(folder, opened)
+        _forget_earlier(folder.path)
         token = own_token(folder.path)
         logs.configure(options.log, token, _log_stream(folder.path, options.log_file))
         bound = _bind(options.port)
@@ -61,13 +61,13 @@ def serve(home: Path, options: ServeOptions) -> None:
         metrics = Metrics()
         parts = _open(folder, opened, options, metrics)
         _tune()
-        asyncio.run(_serve(folder, parts, bound, token, options, metrics))
+        asyncio.run(_serve(folder, lock, parts, bound, token, options, metrics))
     log.info("stopped", folder=str(folder.path))
 
 
-def _lock(folder: DataFolder, opened: ExitStack) -> None:
+def _lock(folder: DataFolder, opened: ExitStack) -> HeldLock:
     try:
-        opened.enter_context(folder.lock())
+        return opened.enter_context(folder.lock())
     except FolderInUse as error:
         running = running_relay(folder.path)
         if running is None:
@@ -165,6 +165,7 @@ class Ending:
 
 async def _serve(
     folder: DataFolder,
+    lock: HeldLock,
     parts: RelayParts,
     bound: socket.socket,
     token: str,
@@ -178,7 +179,7 @@ async def _serve(
     door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
     server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
     await server.start()
-    _tell_where(folder.path, whereabouts)
+    _tell_where(folder.path, lock, whereabouts)
     log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
     notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
     options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
@@ -186,7 +187,7 @@ async def _serve(
     workers_too = await ending.asked()
     log.info("stopping", workers=workers_too)
     await asyncio.to_thread(_end, parts, workers_too=workers_too)
-    forget(folder.path)  # before we listen no more: who finds it may rely on it
+    _forget(folder.path, lock)  # before we listen no more: who finds us may rely on it
     await server.close(LAST_ANSWERS)
 
 
@@ -199,8 +200,28 @@ def _end(parts: RelayParts, *, workers_too: bool) -> None:
         parts.door.leave()
 
 
-def _tell_where(home: Path, whereabouts: Whereabouts) -> None:
+def _forget_earlier(home: Path) -> None:
     try:
+        forget(home)
+    except OSError as error:
+        raise RelayStartError(
+            f"{error.filename}, in which relays say where they listen, cannot be removed: {error.strerror}.",
+            "Move it away.",
+        ) from error
+
+
+def _forget(home: Path, lock: HeldLock) -> None:
+    """Tell no more where this relay listens, as far as the folder still takes anything."""
+    try:
+        lock.tell("")
+        forget(home)
+    except OSError as error:
+        log.warning("what said where this relay listens stays", error=str(error))
+
+
+def _tell_where(home: Path, lock: HeldLock, whereabouts: Whereabouts) -> None:
+    try:
+        lock.tell(whereabouts.model_dump_json())
         whereabouts.write(home)
         announce(home)
     except OSError as error:

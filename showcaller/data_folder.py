@@ -7,17 +7,17 @@ import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import NamedTuple
 
 from platformdirs import user_data_path
 
 from showcaller.store.errors import StoreError
-from showcaller.store.places import check_kind, place
+from showcaller.store.places import place
+from showcaller.transport.doors.holder import FILE, LIMIT, holder, holder_in, lock_text
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
+from showcaller.transport.ordinary_files import NoOrdinaryFileError, open_ordinary
 
 HOME_VARIABLE = "SHOWCALLER_HOME"
-
-_LAST_PROCESS: Final = 2**31 - 1
 
 _held: set[int] = set()
 
@@ -40,6 +40,18 @@ def default_home() -> Path:
 def relay_name() -> str:
     """The name of a new relay: the host's, as far as it makes a plain word."""
     return re.sub(r"[^A-Za-z0-9-]+", "-", platform.node().split(".")[0]).strip("-") or "relay"
+
+
+class HeldLock(NamedTuple):
+    """The lock of a data folder while this process has it."""
+
+    descriptor: int
+
+    def tell(self, text: str) -> None:
+        """Write into it what whoever finds the folder locked may know besides; raises OSError."""
+        content = lock_text(text)
+        os.pwrite(self.descriptor, content, 0)
+        os.ftruncate(self.descriptor, len(content))
 
 
 class DataFolder:
@@ -69,26 +81,21 @@ class DataFolder:
 
     def relay_runs(self) -> bool:
         """Whether the process that took the lock last is still there."""
-        try:
-            check_kind(self.path / "lock")
-            holder = _holder((self.path / "lock").read_bytes())
-        except (OSError, StoreError):
-            return False
-        return _is_there(int(holder)) if holder.isdecimal() else False
+        return holder(self.path) is not None
 
     @contextmanager
-    def lock(self) -> Generator[None]:
+    def lock(self) -> Generator[HeldLock]:
         """Hold the folder for one relay; raises ``RelayStartError`` naming the process that holds it.
 
         The lock goes with the process that took it, however it ends; the file stays and says nothing.
         """
-        path = self.path / "lock"
+        path = self.path / FILE
         try:
-            check_kind(path)
-        except StoreError as error:
-            raise RelayStartError(f"The lock cannot be taken: {error}.", "Or move it away.") from error
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = open_ordinary(path, os.O_RDWR | os.O_CREAT)
+        except NoOrdinaryFileError as error:
+            raise RelayStartError(
+                f"The lock {path} cannot be taken: {error.strerror}.", "Move it away."
+            ) from error
         except OSError as error:
             raise RelayStartError(
                 f"The lock {path} cannot be opened: {error.strerror}.",
@@ -98,7 +105,7 @@ class DataFolder:
         try:
             self._take(descriptor)
             _held.add(descriptor)
-            yield
+            yield HeldLock(descriptor)
         finally:
             _held.discard(descriptor)
             os.close(descriptor)
@@ -107,26 +114,9 @@ class DataFolder:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            holder = _holder(os.pread(descriptor, 32, 0)) or "unknown"
+            named = holder_in(os.pread(descriptor, LIMIT, 0))
             raise FolderInUse(
-                f"A relay is running already on {self.path} (process {holder}).",
+                f"A relay is running already on {self.path} (process {named.pid if named else 'unknown'}).",
                 f"Wait until it has ended, stop it, or name another folder (--home, or {HOME_VARIABLE}).",
             ) from error
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-
-
-def _is_there(process: int) -> bool:
-    if not 0 < process <= _LAST_PROCESS:  # the system means other things by these
-        return False
-    try:
-        os.kill(process, 0)
-    except PermissionError:  # there, and somebody else's
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def _holder(content: bytes) -> str:
-    return content[:32].decode("ascii", "replace").strip()
+        HeldLock(descriptor).tell("")

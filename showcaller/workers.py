@@ -13,13 +13,14 @@ from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.data_folder import DataFolder
 from showcaller.transport.doors.cli.relay import Farewell
 from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.ordinary_files import NoOrdinaryFileError
 from showcaller.transport.placement.left_workers import (
     LeftWorkers,
     WorkersAtWorkError,
     end_left_workers,
     living_workers,
 )
-from showcaller.transport.placement.processes import FOLDER, WorkerProcesses
+from showcaller.transport.placement.processes import FOLDER, NoFolderError, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
 from showcaller.transport.worker.thread import WorkerThread
 from showcaller.transport.worker.worker_folder import ForeignWorkerError, worker_folders
@@ -68,6 +69,10 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
         ) from error
     except ForeignWorkerError as error:
         raise _foreign(error) from error
+    except NoFolderError as error:
+        raise RelayStartError(f"{error}.", "Move it away.") from error
+    except NoOrdinaryFileError as error:
+        raise RelayStartError(f"What workers have left cannot be read: {error}.", "") from error
     except (OSError, ValueError, zmq.ZMQError) as error:
         raise RelayStartError(
             f"The socket for workers in {folder.path} cannot be opened: {error}.",
@@ -86,13 +91,13 @@ def running_workers(home: Path) -> list[dict[str, Any]]:
     """Give the worker processes of this data folder that are there: ``name``, ``pid`` and ``version``.
 
     Of one that is still starting, ``pid`` is None and ``version`` empty; of one whose card is of another
-    version than we can read ``pid`` is None and ``version`` ``unknown``.
+    version than we can read, or that cannot be read, ``pid`` is None and ``version`` ``unknown``.
     """
     found: list[dict[str, Any]] = []
     for folder in worker_folders(home / FOLDER):
         try:
             card = folder.read()
-        except ForeignWorkerError:
+        except (ForeignWorkerError, OSError):
             found.append({"name": folder.path.name, "pid": None, "version": "unknown"})
             continue
         if card is not None and card.is_alive:
@@ -104,7 +109,7 @@ def workers_are_there(home: Path) -> bool:
     """Tell whether worker processes of this data folder are there, though its relay may not be."""
     try:
         return bool(living_workers(home / FOLDER))
-    except ForeignWorkerError:
+    except (ForeignWorkerError, OSError):
         return True
 
 
@@ -118,6 +123,8 @@ def end_workers(home: Path) -> Farewell:
     try:
         with DataFolder(home).lock():
             return Farewell(*end_left_workers(home / FOLDER, PATIENCE))
+    except OSError as error:
+        raise RelayStartError(f"What workers have left cannot be read: {error}.", "") from error
     except ForeignWorkerError as error:
         raise _foreign(error) from error
 

@@ -104,7 +104,7 @@ class Assignments:
                 self._ended_tasks.pop(session, None)
                 self._homes.pop(session, None)
 
-    def lose(self, worker: str, left: Left) -> list[FromWorkerMessage]:
+    def lose(self, worker: str, left: Left | None) -> list[FromWorkerMessage]:
         """A worker has died and has left this: give what its turns and its background tasks come to."""
         told = [_told(run, left) for run in self._turns.pop(worker, {}).values()]
         for session in sorted(each for each, home in self._homes.items() if home == worker):
@@ -141,7 +141,7 @@ def _is_stopped(session: str, turn: str, order: StopTurn | KillAgent) -> bool:
     return turn == order.turn if isinstance(order, StopTurn) else session == order.session
 
 
-def _told(run: RunTurn, left: Left) -> FromWorkerMessage:
+def _told(run: RunTurn, left: Left | None) -> FromWorkerMessage:
     fate = fate_of(run.turn, left)
     if fate == "untaken":
         return TurnReturned(session=run.session, turn=run.turn)

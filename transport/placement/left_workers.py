@@ -40,11 +40,13 @@ class LeftWorkers:
         for folder, card in cards:
             left = left_in(folder.spool)
             if card is None or not card.is_alive or _has_just_died(folder, card):
-                self._left[folder.path.name] = left
-                self._dead.append(folder)
-            elif left:
+                if left is not None:
+                    self._left[folder.path.name] = left
+                    self._dead.append(folder)
+            elif left is None or left:
+                turns = "may have turns" if left is None else f"has {len(left)} turns"
                 raise WorkersAtWorkError(
-                    f"The worker {card.name} (process {card.pid}), left by a relay, has {len(left)} turns"
+                    f"The worker {card.name} (process {card.pid}), left by a relay, {turns}"
                 )
         bury([card for folder, card in cards if card is not None and folder in self._dead])
 

@@ -13,6 +13,7 @@ from typing import Final
 from showcaller.transport.links.conversation import News
 from showcaller.transport.links.sockets import WorkerHub
 from showcaller.transport.links.workers import WorkerLink, nothing_more
+from showcaller.transport.ordinary_files import open_ordinary
 from showcaller.transport.placement.pool import Later, Worker
 from showcaller.transport.placement.proofs import Proofs, bury, latest
 from showcaller.transport.worker.options import WorkerOptions
@@ -177,7 +178,7 @@ class LocalPlacement:
 
 def _spawn(log: Path, marker: str) -> "subprocess.Popen[bytes]":
     """Start the guardian in a session of its own; its worker waits for options on a pipe of its own."""
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    descriptor = open_ordinary(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         process = subprocess.Popen(
             [sys.executable, *PROGRAM, marker],

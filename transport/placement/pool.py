@@ -93,7 +93,7 @@ class Placement(Protocol):
 
 def _ends_in(folder: WorkerFolder) -> list[TurnStored]:
     """Give what a worker is told that was found, once the ends which it keeps are known to be stored."""
-    ends = left_in(folder.spool).values()
+    ends = (left_in(folder.spool) or {}).values()
     return [TurnStored(session=end.session, turn=end.turn) for end in ends if end is not None]
 
 
@@ -135,11 +135,9 @@ class WorkerPool:
         self._closed = False
         self._ending = False
         alive, dead = placement.find()
-        self._dead_before = [folder.path.name for folder in dead]
         for folder in dead:
-            left = left_in(folder.spool)
-            self._left[folder.path.name] = left
-            self._graves[folder.path.name] = (folder, set(left))
+            self._bury(folder, left_in(folder.spool), ())
+        self._dead_before = list(self._graves)
         self._ended_before = {worker.name: _ends_in(worker.folder) for worker in alive}
         for worker in alive:
             self._add(worker.name, _Place())
@@ -276,6 +274,12 @@ class WorkerPool:
             self._books.told(name, end)
         self._ends += ends
 
+    def _bury(self, folder: WorkerFolder, left: Left | None, stored: Collection[str]) -> None:
+        """Note what a dead worker has left; where that cannot be read its folder stays."""
+        if left is not None:
+            self._left[folder.path.name] = left
+            self._graves[folder.path.name] = (folder, set(left).difference(stored))
+
     def _put_to_rest(self, turn: str) -> None:
         for name, (_, turns) in list(self._graves.items()):
             turns.discard(turn)
@@ -355,13 +359,11 @@ class WorkerPool:
             if self._closed:
                 return
             place = self._places.pop(worker.name)
-            needed = set(left).difference(place.stored)
-            self._left[worker.name] = left
-            self._graves[worker.name] = (worker.folder, needed)
+            self._bury(worker.folder, left, place.stored)
             fates = self._books.lose(worker.name, left)
             follower = None if self._ending else self._follow(place)
             deliver = self._deliver
-            if not needed:
+            if left is not None and not self._graves[worker.name][1]:
                 self._clear(worker.name)
         worker.link.close()
         if fates and deliver is not None:

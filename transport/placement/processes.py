@@ -15,6 +15,10 @@ SOCKET = "links"
 FOLDER = "workers"
 
 
+class NoFolderError(Exception):
+    """Something else is in the place of the folder for workers; the text names it."""
+
+
 class WorkerProcesses(WorkerPool):
     """The pool of a data folder's worker processes; ``close`` leaves them running. Thread-safe."""
 
@@ -27,7 +31,7 @@ class WorkerProcesses(WorkerPool):
         socket = home / SOCKET
         socket.unlink(missing_ok=True)  # of a relay that was killed
         self._path = socket
-        (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
+        _make_folder(home / FOLDER)
         address = f"ipc://{socket}"
         self._hub = WorkerHub(address, token_hex(8), now)
         try:
@@ -42,6 +46,13 @@ class WorkerProcesses(WorkerPool):
         super().close()
         self._hub.close()
         self._path.unlink(missing_ok=True)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError as error:
+        raise NoFolderError(f"{path} is in the place of the folder for workers, and no folder") from error
 
 
 def _later(seconds: float, act: Callable[[], None]) -> None:

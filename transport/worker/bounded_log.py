@@ -79,4 +79,6 @@ def log_stream(log: BoundedLog) -> TextIO:
 
 
 def _opened(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
+    # A device will do, and a pipe if somebody reads it; to wait until somebody does will not.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
+    return os.open(path, flags, 0o600)

@@ -162,6 +162,10 @@ def end_in(records: Iterable[Record]) -> TurnEnded | None:
     return None
 
 
-def left_in(spool: Path) -> Left:
-    """Give what a dead worker has left in its spool; nothing when there is none, or it cannot be read."""
-    return {turn: end_in(records) for turn, records in left_behind(spool).items()}
+def left_in(spool: Path) -> Left | None:
+    """Give what a dead worker has left in its spool; nothing when there is none, None if nobody can tell."""
+    try:
+        return {turn: end_in(records) for turn, records in left_behind(spool).items()}
+    except OSError as error:
+        log.warning("What a worker has left cannot be read, so its turns are interrupted: %s", error)
+        return None

@@ -13,6 +13,8 @@ from pathlib import Path
 from struct import Struct
 from typing import Final, Literal, NamedTuple
 
+from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
+
 SEGMENT_BYTES: Final = 16 * 1024 * 1024
 """Bytes after which the journal goes on in a new file."""
 TURN_BYTES: Final = 64 * 1024 * 1024
@@ -114,7 +116,7 @@ class Spool:
     def replay(self, turn: str) -> Iterator[Record]:
         """Give what was kept of a turn, in order."""
         for place in self._turns[turn].places:
-            with self._path(place.segment).open("rb") as file:
+            with os.fdopen(open_ordinary(self._path(place.segment), os.O_RDONLY), "rb") as file:
                 file.seek(place.offset)
                 record, _ = _parse(file.read(place.size), 0)
             if record is None:
@@ -200,7 +202,7 @@ def left_behind(folder: Path) -> dict[str, list[Record]]:
     turns: dict[str, list[Record]] = {}
     for path in sorted(folder.glob(f"*{_SUFFIX}")):
         try:
-            data, position = path.read_bytes(), 0
+            data, position = read_ordinary(path), 0
         except FileNotFoundError:  # a living worker has just deleted it: nobody needs what was in it
             continue
         while position < len(data):

@@ -10,11 +10,13 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
 from showcaller.transport.wire.protocol import PROTOCOL, SPOKEN, nothing_in_common
 from showcaller.transport.worker.process_identity import ProcessIdentity, is_alive
 
 CARD = "worker.json"
 LOG = "log"
+CARD_LIMIT: Final = 64 * 1024
 
 
 class ForeignWorkerError(Exception):
@@ -95,7 +97,7 @@ class WorkerFolder:
     def write(self, card: WorkerCard) -> None:
         """Write who the worker is, in one step. Raises OSError."""
         new = self.path / f"{CARD}.new"
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        descriptor = open_ordinary(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(descriptor, "w") as file:
             json.dump(card.model_dump(), file)
             file.flush()
@@ -106,10 +108,10 @@ class WorkerFolder:
         """Give who the worker is; None for a folder that tells nothing: its worker was never started.
 
         Raises ForeignWorkerError when it speaks another version of the protocol than those ``spoken`` here,
-        or another version wrote the card, and the process is there.
+        or another version wrote the card, and the process is there. Raises OSError.
         """
         try:
-            data = (self.path / CARD).read_bytes()
+            data = read_ordinary(self.path / CARD, CARD_LIMIT)
         except FileNotFoundError:
             return None
         try:
@@ -139,7 +141,7 @@ class WorkerFolder:
             )
 
     def clear_away(self) -> None:
-        """Delete the folder of a worker that is dead and has nothing left that anybody needs. Raises OSError."""
+        """Delete the folder of a worker that is dead and has nothing left that is needed. Raises OSError."""
         shutil.rmtree(self.path)  # which refuses a link, and follows none
 
 

@@ -117,3 +117,9 @@ def test_lines_of_many_threads_stay_whole_and_within_the_bound(open_log: Open, p
     kept = io.BytesIO(before(path).read_bytes() + path.read_bytes()).readlines()
     assert 100 < len(kept) <= 200
     assert all(line.startswith(b"line ") and len(line) == 10 for line in kept)
+
+
+def test_a_pipe_that_nobody_reads_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    with pytest.raises(OSError, match="No such device or address"):
+        BoundedLog(tmp_path / "log")

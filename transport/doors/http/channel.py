@@ -122,7 +122,7 @@ def _client(home: Path, running: Whereabouts) -> httpx.Client:
     except FileNotFoundError as error:
         raise RelayStartError(
             f"The owner's token is missing in {home}, so its relay (process {running.pid}) cannot be used.",
-            "Start that relay again, which makes another.",
+            f"End it with: kill {running.pid}, and start it again, which makes another.",
         ) from error
     return httpx.Client(
         base_url=running.address,

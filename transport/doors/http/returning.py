@@ -6,6 +6,7 @@ import logging
 import os
 import select
 import socket
+import stat
 from pathlib import Path
 from typing import Final, Self
 
@@ -28,7 +29,11 @@ def _open(home: Path, how: int) -> int:
     path = home / FILE
     with contextlib.suppress(FileExistsError):
         os.mkfifo(path, 0o600)
-    return os.open(path, how | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    opened = os.open(path, how | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    if not stat.S_ISFIFO(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise OSError(errno.EEXIST, "it is no pipe: move it away", str(path))
+    return opened
 
 
 class Return:

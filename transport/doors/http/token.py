@@ -11,6 +11,7 @@ from typing import Final
 
 from showcaller.transport.doors.http.whereabouts import write_private
 from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.ordinary_files import NoOrdinaryFileError, open_ordinary
 
 FILE: Final = "token"
 _FORM: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -24,7 +25,7 @@ def read_token(home: Path) -> str:
     """
     path = home / FILE
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = open_ordinary(path, os.O_RDONLY)
         with os.fdopen(descriptor) as file:
             if os.fstat(descriptor).st_mode & _OTHERS:
                 raise RelayStartError(
@@ -35,6 +36,11 @@ def read_token(home: Path) -> str:
             token = file.read(256).strip()
     except FileNotFoundError:
         raise
+    except NoOrdinaryFileError as error:
+        raise RelayStartError(
+            f"The owner's token {path} cannot be read: {error.strerror}.",
+            "Move it away, and the next start of the relay makes another.",
+        ) from error
     except (OSError, UnicodeError) as error:
         raise RelayStartError(f"The owner's token {path} cannot be read: {error}.", _AFRESH) from error
     if not _FORM.fullmatch(token):

@@ -7,6 +7,8 @@ from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from showcaller.transport.doors import holder
+from showcaller.transport.ordinary_files import read_ordinary
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive
 
 FILE: Final = "relay.json"
@@ -47,17 +49,22 @@ class Whereabouts(BaseModel):
 def running_relay(home: Path) -> Whereabouts | None:
     """Give the whereabouts of the relay that runs on this data folder and listens; None when there is none.
 
-    One that was killed has left its file behind: it counts only while that very process is alive.
+    One that was killed has left its file behind: it counts only while that very process is alive. The lock
+    of the folder says the same, so that a file which somebody has deleted hides no relay.
     """
-    try:
-        found = Whereabouts.model_validate_json((home / FILE).read_bytes())
-    except (OSError, ValidationError):
-        return None
-    return found if is_alive(found.process) else None
+    for file, told_in in ((FILE, bytes), (holder.FILE, holder.told_in)):
+        try:
+            content = read_ordinary(home / file, holder.LIMIT)
+            found = Whereabouts.model_validate_json(told_in(content))
+        except (OSError, ValidationError):
+            continue
+        if is_alive(found.process):
+            return found
+    return None
 
 
 def forget(home: Path) -> None:
-    """Take the file away; harmless when there is none."""
+    """Take the file away; harmless when there is none. Raises OSError."""
     (home / FILE).unlink(missing_ok=True)
 
 

@@ -13,6 +13,7 @@ from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
+from showcaller.transport.doors.holder import holder, in_use
 from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
 from showcaller.transport.doors.start_error import RelayStartError
 
@@ -22,7 +23,8 @@ from showcaller.transport.doors.start_error import RelayStartError
     cls=Command,
     help="""Tell whether a relay runs on the data folder, and how it does.
 
-Ends with 0 when it answers, and with 3 when none runs.
+Ends with 0 when it answers, and with 3 when none runs, or one that listens to
+nobody but the command or program which it is a part of.
 
 \b
 Examples:
@@ -37,11 +39,7 @@ def command(door: Door, as_json: bool) -> int:
     """Tell how the relay does and give the exit code."""
     running = running_relay(door.home)
     if running is None:
-        if as_json:
-            write(json_line({"running": False, "installedVersion": door.version}))
-        else:
-            note(f"No relay runs on {door.home}. To start one: {door.command_line('serve')}")
-        return NOT_FOUND
+        return _none_listens(door, as_json=as_json)
     answer = _ask(door, running)
     warning = " ".join(_warnings(door, answer))
     if as_json:
@@ -56,6 +54,18 @@ def command(door: Door, as_json: bool) -> int:
     if warning:
         note(warning)
     return GOOD
+
+
+def _none_listens(door: Door, *, as_json: bool) -> int:
+    held = holder(door.home)
+    if as_json:
+        by = {} if held is None else {"heldBy": held.pid}
+        write(json_line({"running": False, "installedVersion": door.version} | by))
+    elif held is None:
+        note(f"No relay runs on {door.home}. To start one: {door.command_line('serve')}")
+    else:
+        note(in_use(door.home, held))
+    return NOT_FOUND
 
 
 def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:

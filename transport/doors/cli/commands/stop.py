@@ -11,6 +11,7 @@ from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.holder import holder, in_use
 from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
 from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.transport.worker.process_identity import is_alive
@@ -47,8 +48,9 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
     """Stop the relay and give the exit code."""
     running = running_relay(door.home)
     if running is None:
-        note(f"No relay runs on {door.home}.")
-        return _end_left(door, as_json=as_json) if workers else NOT_FOUND
+        held = holder(door.home)
+        note(f"No relay runs on {door.home}." if held is None else in_use(door.home, held))
+        return _end_left(door, as_json=as_json) if workers and held is None else NOT_FOUND
     _ask(door, running, workers=workers)
     if not _ended(running, PATIENCE):
         raise CommandError(
