@@ -14,8 +14,8 @@ from showcaller.transport.worker.environment import inherited
 from showcaller.transport.worker.output import CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words
 from showcaller.transport.worker.providers import Result, Sink
+from showcaller.transport.worker.shell import shell_for
 
-SHELL: Final = "/bin/sh"
 DRAIN: Final = 0.2
 UNKNOWN_EXIT: Final = (
     "its exit code is unknown: SIGKILL did not end it, or another part of this program took the exit "
@@ -24,7 +24,7 @@ UNKNOWN_EXIT: Final = (
 
 
 class CommandProvider:
-    """Runs each turn's text by ``/bin/sh -c``, in a session and process group of its own.
+    """Runs each turn's text by ``/bin/sh``, in a session and process group of its own.
 
     The command gets the environment of this process without what is not meant for it (``inherited``), then
     the turn's own variables, no input, and one pipe for output and errors. Its exit code decides. The turn
@@ -41,8 +41,11 @@ class CommandProvider:
     async def run(self, turn: RunTurn, sink: Sink) -> Result:
         """Run one command to its end; see the class."""
         try:
-            shell = [SHELL, "-c", turn.text]
-            child = Child(shell, turn.cwd, self._variables(turn), turn.turn, self._leaders)
+            with shell_for(turn.text) as shell:
+                variables = self._variables(turn)
+                child = Child(
+                    shell.arguments, turn.cwd, variables, turn.turn, self._leaders, shell.descriptors
+                )
         except (OSError, ValueError) as error:
             return Result(error_text=_start_error(turn, error))
         output = CommandOutput(sink.write)

@@ -1,9 +1,11 @@
 """What the system says of its processes, read from /proc; nothing where there is none."""
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+_MARK: Final = re.compile(r"(msg|wrk)_[0-9a-z]+(\.[0-9a-f]+)?")
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
 _KERNEL_THREAD: Final = 0x200000
 
@@ -69,8 +71,10 @@ def markers_around(environment: Mapping[str, str], variable: str, marker: str) -
     """Give the variable's value for what is started in this environment: its words, and this one. Pure.
 
     What itself runs inside of something marked hands on the outer marks, so that the outer one finds it too.
+    What is no mark is not handed on.
     """
-    return f"{environment.get(variable, '')} {marker}".strip()
+    outer = [word for word in environment.get(variable, "").split() if _MARK.fullmatch(word)]
+    return " ".join([*outer, marker])
 
 
 def _read(path: str, limit: int) -> bytes:

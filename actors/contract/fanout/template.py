@@ -25,8 +25,6 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 Kind = Literal["command", "prompt", "callable"]
 Sort = Literal["text", "slot"]
 
-COMMAND_BYTES: Final = 131_071
-"""Bytes of a rendered command at most: Linux starts no program with a longer argument."""
 TEMPLATE_CHARACTERS: Final = 100_000
 """Characters of a template at most, as for any prompt."""
 
@@ -131,24 +129,10 @@ def render(template: Template, item: str, number: int) -> str:
         item: text that passed ``check_item``.
         number: the item's place among all, from 1.
 
-    Raises:
-        Refusal: when a command would be longer than a program's argument may be.
-
     """
     quoted = shlex.quote(item) if template.kind == "command" else item
     values = {"{}": quoted, "{raw}": item, "{n}": str(number)}
-    text = "".join(values[piece] if sort == "slot" else piece for sort, piece in template.pieces)
-    if template.kind == "command":
-        _check_command_size(len(text.encode()), item, number)
-    return text
-
-
-def _check_command_size(size: int, item: str, number: int) -> None:
-    if size > COMMAND_BYTES:
-        raise invalid(
-            f"The command for item {number}, {quote_foreign(item, 80)}, has {size} bytes; {COMMAND_BYTES} "
-            "are the most a program takes. Put the item into a file and give the file's name instead."
-        )
+    return "".join(values[piece] if sort == "slot" else piece for sort, piece in template.pieces)
 
 
 def note_for(template: Template, item: str) -> str | None:

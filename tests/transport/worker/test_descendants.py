@@ -46,3 +46,8 @@ def test_the_last_id_is_that_of_a_process_just_started_or_of_a_later_one() -> No
 def test_turns_around_holds_the_outer_turns() -> None:
     assert turns_around({}, "msg_a") == "msg_a"
     assert turns_around({"SHOWCALLER_TURNS": "msg_a msg_b"}, "msg_c") == "msg_a msg_b msg_c"
+
+
+@pytest.mark.parametrize("foreign", ["secret", "msg_", "msg_a;b", "--", "msg_\x1b[1m", "x" * 200_000])
+def test_turns_around_hands_on_marks_and_nothing_else_that_stands_there(foreign: str) -> None:
+    assert turns_around({"SHOWCALLER_TURNS": f" {foreign} msg_a\n{foreign}"}, "msg_c") == "msg_a msg_c"
