@@ -21,7 +21,7 @@ INTERNAL = {
     "Counters": "note_backlog note_slice",
     "Dispatcher": "schedule refuse_start pin adopt forget_pinned pinned_ended busy work_waits take_over "
     "is_blocked will_run wait_for",
-    "Future": "decide announce try_set_get_hook forget_callback",
+    "Future": "decide announce computed try_set_get_hook forget_callback",
     "ManualDispatcher": "refuse_wait schedule will_run wait_for owed_elsewhere",
     "RestartIntensity": "note",
     "Timers": "expire wake follow_wall next_look sleep_until seconds_until awake fire_due give_up",

@@ -22,7 +22,6 @@ Death is one step: ``_actor`` becomes None. From then on a new message is refuse
 in behind the step finds the gate free, gets the cell scheduled, and is refused by that slice.
 """
 
-import sys
 from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Iterable, Iterator
 from types import CoroutineType
@@ -36,6 +35,7 @@ from showcaller.actors.runtime.cycles import cycle_of, cycle_of_handler, may_wai
 from showcaller.actors.runtime.doubt import look_after
 from showcaller.actors.runtime.envelope import SPECIAL, START, ActorStop, Envelope, Shutdown, Start, StopAsk
 from showcaller.actors.runtime.errors import AskCycle
+from showcaller.actors.runtime.exc_info import forget_our_frame
 from showcaller.actors.runtime.exits import KILLED
 from showcaller.actors.runtime.extras import Extras, extras_lock
 from showcaller.actors.runtime.futures import Future
@@ -92,21 +92,15 @@ class Cell:
 
     def post(self, message: Any) -> None:
         """Put mail of the runtime's own into the mailbox; a dead actor refuses it. Thread-safe."""
-        try:
-            self._mail.append(message)
-            if self._gate.acquire(False):
-                self._dispatcher.schedule(self)
-        except RecursionError:
-            start_new_thread(look_after, (self,))
-            raise
-        except BaseException:
-            look_after(self)
-            raise
+        self._put(self._mail, message)
 
     def post_system(self, message: Any) -> None:
         """Put mail in that overtakes what waits, and reaches an actor whose coroutine waits. Thread-safe."""
+        self._put(self._system_mail(), message)
+
+    def _put(self, mail: list[Any], message: Any) -> None:
         try:
-            self._system_mail().append(message)
+            mail.append(message)
             if self._gate.acquire(False):
                 self._dispatcher.schedule(self)
         except RecursionError:
@@ -301,10 +295,11 @@ class Cell:
 
     def _answer_error(self, envelope: Envelope, error: BaseException) -> None:
         """Give the error to who waits; one that nobody gets, or that is no ``Exception``, fails the actor."""
-        if envelope.reply is None:
+        reply, envelope.reply = envelope.reply, None  # frames of this error may keep the envelope
+        if reply is None:
             raise error
-        logger.info("Exception returned from %s to caller:", self, exc_info=sys.exc_info())
-        if not envelope.reply.try_set_exception(error):
+        logger.info("Exception returned from %s to caller:", self, exc_info=error)
+        if not reply.try_set_exception(error):
             self._dispatcher.late_reply()
         if not isinstance(error, Exception):
             raise error
@@ -356,6 +351,7 @@ class Cell:
         self, actor: "Actor", handler: Handler, error: BaseException, rest: Iterable[Any]
     ) -> bool:
         self._forget(handler)
+        forget_our_frame(error)
         error = named_foreign(handler.coroutine, error)
         if handler.starting:
             ending.fail(self, actor, error, rest, starting=True)

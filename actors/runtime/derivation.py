@@ -36,6 +36,8 @@ class Derivation:
         futures is a loop and no recursion.
         """
         sources = self._sources
+        if self._derived._hook is not None:
+            return None  # ``get()`` computes it, once
         while self._at < len(sources):
             source = sources[self._at]
             if not source.done:

@@ -27,3 +27,13 @@ def exc_info_of(given: Any) -> ExcInfo:
 def _fits(kind: Any, error: Any) -> bool:
     is_kind = isinstance(kind, type) and issubclass(kind, BaseException)
     return is_kind and (error is None or isinstance(error, BaseException))
+
+
+def forget_our_frame(error: BaseException) -> None:
+    """Take the frame that catches an error out of its traceback: it is ours, and would keep what is in it.
+
+    Not by assignment: errors may be frozen.
+    """
+    traceback = error.__traceback__
+    if traceback is not None:
+        BaseException.with_traceback(error, traceback.tb_next)

@@ -4,20 +4,20 @@ import asyncio
 import functools
 import itertools
 import queue
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from types import MethodType
 from typing import Any, TypeVar, cast
 
 import pykka
 
-from showcaller.actors.runtime.context import current_dispatcher, here
+from showcaller.actors.runtime.context import current_cell, current_dispatcher, here
 from showcaller.actors.runtime.debts import Debt
 from showcaller.actors.runtime.delivery import deliver, deliver_first, delivery
 from showcaller.actors.runtime.derivation import Derivation, getter_of
 from showcaller.actors.runtime.envelope import Envelope
-from showcaller.actors.runtime.errors import ReplyLost, ReplyOverdue
+from showcaller.actors.runtime.errors import AskCycle, ReplyLost, ReplyOverdue
 from showcaller.actors.runtime.exc_info import ExcInfo, exc_info_of
+from showcaller.actors.runtime.get_hook import GetHook
 from showcaller.actors.runtime.handler import Handler
 from showcaller.actors.runtime.thread_waits import Waker, wait_in_thread
 from showcaller.actors.runtime.waits import owner_of
@@ -34,25 +34,6 @@ _NO_AWAIT_RAISES = (
     "what was awaited ended in StopIteration, which no await can raise: let who answers raise another error, "
     "or get() the future instead of awaiting it"
 )
-
-
-class _Hook:
-    """pykka's *get hook*: the first ``get`` computes, the others see what it computed."""
-
-    __slots__ = ("computed", "function", "lock", "value")
-
-    def __init__(self, function: Callable[[float | None], Any]) -> None:
-        self.function = function
-        self.lock = threading.RLock()
-        self.computed = False
-        self.value: Any = None
-
-    def get(self, timeout: float | None) -> Any:
-        with self.lock:
-            if not self.computed:
-                self.value = self.function(timeout)
-                self.computed = True
-            return self.value
 
 
 class Future(pykka.Future[T]):
@@ -79,7 +60,7 @@ class Future(pykka.Future[T]):
         self._done = False
         self._value: Any = None
         self._error: ExcInfo | None = None
-        self._hook: _Hook | None = None
+        self._hook: GetHook | None = None
         self.answerer = answerer
 
     def __repr__(self) -> str:
@@ -188,13 +169,15 @@ class Future(pykka.Future[T]):
 
     def try_set_get_hook(self, func: Callable[[float | None], T]) -> bool:
         """Let the first ``get()`` compute the value, or give False when the outcome is already decided."""
-        hook, claims = _Hook(func), self._claims
+        before, claims = self._hook, self._claims
+        hook = GetHook(func) if before is None else before
         try:
-            if self._hook is None:
+            if before is None:
                 claims.append(hook)
                 if claims[0] is not hook:
                     del claims[1:]
                     return False
+            hook.function = func
             self._hang(hook)
         except BaseException:
             if claims and claims[0] is hook:
@@ -202,11 +185,19 @@ class Future(pykka.Future[T]):
             raise
         return True
 
-    def _hang(self, hook: _Hook) -> None:
+    def _hang(self, hook: GetHook) -> None:
         self._hook = hook
         for callback in list(self._callbacks.values()):
             if isinstance(callback, Derivation):
                 callback.hook()
+
+    def computed(self, value: T) -> None:
+        """Complete with what the hook has computed; called by one thread at a time."""
+        if not self._done:
+            outcome = (value, None)
+            self._claims[0] = outcome  # where the hook stood
+            self._complete(outcome)
+            self._hook = None
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -226,27 +217,43 @@ class Future(pykka.Future[T]):
         In a handler the dispatcher lets a spare thread go on with other actors meanwhile; under a
         manual dispatcher it runs steps until the value is there. Raises ``pykka.Timeout``.
         """
-        if not self._done:
-            if self._hook is not None:
-                return cast("T", self._hook.get(timeout))
-            if delivery.put_off is not None:
-                deliver_first()
-            dispatcher = current_dispatcher()
-            wait = wait_in_thread if dispatcher is None else dispatcher.wait_for
-            if not wait(self, timeout):
-                raise pykka.Timeout(f"{timeout} seconds")
-        return self._outcome()
+        try:
+            if not self._done:
+                hook = self._hook
+                if hook is not None:
+                    return cast("T", hook.value_of(self, timeout, Future(current_cell())))
+                self._wait(timeout)
+            return self._outcome()
+        except BaseException:
+            del self  # or the frames of an error would keep what is still to come
+            raise
+
+    def _wait(self, timeout: float | None) -> None:
+        if delivery.put_off is not None:
+            deliver_first()
+        dispatcher = current_dispatcher()
+        wait = wait_in_thread if dispatcher is None else dispatcher.wait_for
+        try:
+            came = wait(self, timeout)
+        except AskCycle as cycle:
+            raise cycle.with_traceback(None) from cycle.__cause__
+        finally:
+            del self
+        if not came:
+            raise pykka.Timeout(f"{timeout} seconds")
 
     def _outcome(self) -> T:
         if self._error is None:
             return cast("T", self._value)
         kind, error, traceback = self._error
+        del self
         if error is None:
             assert kind is not None
             error = kind()
-        if error.__traceback__ is not traceback:
-            raise error.with_traceback(traceback)
-        raise error
+        try:
+            raise error if error.__traceback__ is traceback else error.with_traceback(traceback)
+        finally:
+            del error, traceback  # or the frames of an error would keep the error
 
     def add_done_callback(self, callback: "Callable[[Future[T]], object]") -> None:
         """Call ``callback(self)`` once, when done: on the completing thread, or here if done already.
@@ -288,6 +295,9 @@ class Future(pykka.Future[T]):
             return self._outcome()
         except StopIteration as error:  # from a generator Python would make it an error that names nobody
             raise RuntimeError(_NO_AWAIT_RAISES) from error
+        except BaseException:
+            del self  # the frames of the error would keep it
+            raise
 
     __iter__ = __await__
 
@@ -317,7 +327,10 @@ class Future(pykka.Future[T]):
         self, sources: "tuple[Future[Any], ...]", function: Callable[[list[Any]], Any]
     ) -> "Future[Any]":
         derived: Future[Any] = Future(sources)
-        Derivation(derived, sources, function)()
+        derivation = Derivation(derived, sources, function)
+        if any(source._hook is not None for source in sources):
+            derivation.hook()
+        derivation()
         return derived
 
     def filter(self: "Future[Iterable[J]]", func: Callable[[J], bool]) -> "Future[Iterable[J]]":

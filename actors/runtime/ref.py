@@ -136,7 +136,13 @@ class ActorRef(Cell, pykka.ActorRef[A]):
             future.set_exception(dead(self))
         else:
             self._ask(message, future)
-        return future.get(timeout=timeout) if block else future
+        if not block:
+            return future
+        try:
+            return future.get(timeout=timeout)
+        except BaseException:
+            del future  # or the frames of the error would keep it
+            raise
 
     def request(self, message: Any, *, timeout: float | None = None) -> Future[Any]:
         """Send a message and give the future of its reply, to ``await`` in a handler or on an asyncio loop.
