@@ -61,7 +61,7 @@ class Future(pykka.Future[T]):
         self._value: Any = None
         self._error: ExcInfo | None = None
         self._hook: GetHook | None = None
-        self.answerer = answerer
+        self.answerer: Any = answerer
 
     def __repr__(self) -> str:
         if not self._done:
