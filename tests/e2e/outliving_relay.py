@@ -52,6 +52,8 @@ def _answer(order: dict[str, Any], door: LocalDoor, pool: WorkerProcesses) -> An
     match order.pop("do"):
         case "call":
             return door.call({"relay": "this", **order})
+        case "kill":
+            return door.act("kill", order["session"])
         case "leave":
             door.leave()
             return "left"
