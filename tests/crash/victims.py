@@ -13,6 +13,7 @@ from typing import Final
 
 import httpx
 
+from tests.crash.failpoints import EXIT
 from tests.e2e.daemon import end_workers, living_workers
 from tests.e2e.program import LIMIT, PROGRAM
 from tests.transport.worker.stage import processes_with
@@ -66,7 +67,13 @@ class Victims:
         return self._process
 
     def start(self) -> None:
-        """Start a relay on the folder, and wait until it is ready."""
+        """Start a relay on the folder, and wait until it is ready; one that ends at a failpoint has a follower."""
+        while not self._gets_ready():
+            code = self._relay.wait(LIMIT)
+            assert code in {EXIT, -signal.SIGKILL}, self.log.read_text()[-4000:]
+        self._fresh = self._used()
+
+    def _gets_ready(self) -> bool:
         name, _, value = self._mark.partition("=")
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
@@ -79,9 +86,10 @@ class Victims:
                 start_new_session=True,
             )
         assert self._process.stdout is not None
-        ready = self._process.stdout.readline()
-        assert "listens on" in ready, self.log.read_text()[-4000:]
-        self._fresh = self._used()
+        if "listens on" in self._process.stdout.readline():
+            return True
+        self._process.stdout.close()
+        return False
 
     def await_end(self) -> None:
         """Wait for the relay's end, which a broken connection has told of."""
