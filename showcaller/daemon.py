@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import os
 import socket
 import sys
@@ -33,12 +32,11 @@ from showcaller.transport.doors.http.token import TokenCheck, own_token
 from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, running_relay
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
+from showcaller.tuning import tune
 from showcaller.workers import DEFAULT_COUNT, running_workers
 
 LAST_ANSWERS: Final = 5.0
 """Seconds for answers under way once the relay has ended."""
-SWITCH_INTERVAL: Final = 0.0001
-FIRST_THRESHOLD: Final = 50_000
 
 log = structlog.stdlib.get_logger("showcaller.daemon")
 
@@ -60,7 +58,7 @@ def serve(home: Path, options: ServeOptions) -> None:
         opened.callback(bound.close)
         metrics = Metrics()
         parts = _open(folder, opened, options, metrics)
-        _tune()
+        tune()
         asyncio.run(_serve(folder, lock, parts, bound, token, options, metrics))
     log.info("stopped", folder=str(folder.path))
 
@@ -132,14 +130,6 @@ class CountedWriter:
     def close(self) -> None:
         """Close the writer."""
         self._writer.close()
-
-
-def _tune() -> None:
-    """Trade a little throughput for quick turns, as only a process of our own may."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(FIRST_THRESHOLD, *gc.get_threshold()[1:])
 
 
 class Ending:

@@ -28,9 +28,13 @@ MODULE: Final = "def give(item):\n    return item\n"
 
 @contextmanager
 def opened(worker_count: int | None) -> Generator[tuple["RelayParts", str]]:
-    """Give a relay and a folder with the function; its workers end with it."""
+    """Give a relay, in a process set up as the daemon's, and a folder with the function.
+
+    Its workers end with it.
+    """
     from showcaller.assembly import open_parts
     from showcaller.data_folder import DataFolder
+    from showcaller.tuning import tune
 
     with tempfile.TemporaryDirectory(prefix="bench-worker-") as place, ExitStack() as stack:
         functions = Path(place) / "functions"
@@ -40,6 +44,7 @@ def opened(worker_count: int | None) -> Generator[tuple["RelayParts", str]]:
         folder.make()
         stack.enter_context(folder.lock())
         parts = open_parts(folder, stack, worker_count=worker_count)
+        tune()
         yield parts, str(functions)
         parts.door.close()
         parts.workers.end()

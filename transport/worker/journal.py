@@ -91,6 +91,8 @@ class SpoolJournal:
 
     def keep(self, message: TurnOutput | TurnEnded) -> None:
         """Write it into the spool; a frame that the disk does not take is missing in what is given again."""
+        if isinstance(message, TurnEnded):
+            self._recent.remember(message)  # so that nobody has to read it back, as a rule
         try:
             self._write(message)
         except OSError as error:
@@ -106,14 +108,11 @@ class SpoolJournal:
 
     def end_of(self, turn: str) -> TurnEnded | None:
         """Give the end of a turn, also of one whose end the relay has stored not long ago."""
-        unwritten = self._unwritten.get(turn)
+        known = self._unwritten.get(turn) or self._recent.find(turn)
         kept = self._spool.find(turn)
-        if unwritten is not None or kept is None:
-            return unwritten or self._recent.find(turn)
-        ends = (
-            [record for record in self._spool.replay(turn) if record.kind == "end"] if kept.has_ended else []
-        )
-        return end_in(ends)
+        if known is not None or kept is None or not kept.has_ended:
+            return known
+        return end_in(record for record in self._spool.replay(turn) if record.kind == "end")
 
     def outputs(self, session: str, turn: str) -> Iterator[FromWorkerMessage]:
         """Give the outputs of a turn, with a line where some were left out."""
@@ -127,9 +126,6 @@ class SpoolJournal:
 
     def forget(self, turn: str) -> None:
         """Drop the turn from the spool; its end stays in memory for a while."""
-        end = self.end_of(turn)
-        if end is not None:
-            self._recent.remember(end)
         self._unwritten.pop(turn, None)
         self._forgotten.add(turn)
         self._forget()
