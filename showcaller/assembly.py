@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from showcaller._version import VERSION
 from showcaller.actors.contract.ids import new_id
@@ -20,6 +20,9 @@ from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.links.absent import NoWorkers
 from showcaller.workers import Workers, open_workers, workers_are_there
+
+RESTING: Final = 500
+"""Sessions that stay awake with nothing to do; each takes a few kilobytes."""
 
 
 class RelayParts(NamedTuple):
@@ -91,6 +94,7 @@ def _open_ports(
         relay_name=relay_name(),
         version=VERSION,
         default_folder=_working_folder(),
+        resting=RESTING,
     )
     ports = replace(ports, relay_runs=lambda: _turns_go_on(folder)) if read_only else ports
     return ports, workers, dispatcher

@@ -1,4 +1,4 @@
-"""What a process that is a relay and nothing else sets for itself; never done to a program that embeds one."""
+"""What a process sets for itself that is a relay and nothing else; never done to somebody's program."""
 
 import gc
 import sys

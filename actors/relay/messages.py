@@ -125,6 +125,21 @@ class Look(NamedTuple):
     """To a session: answer with its ``Glance``."""
 
 
+class LookFacts(NamedTuple):
+    """To a session: answer with its ``Facts``; None when it is archived or deleted, or of no use."""
+
+
+class Facts(NamedTuple):
+    """What a session is and stays, as its row in the store has it; ``created_by`` is None for the owner's."""
+
+    id: str
+    provider: str
+    mode: str
+    model: str | None
+    effort: str | None
+    created_by: str | None
+
+
 class TaskGlance(NamedTuple):
     """A background task that runs; ``id`` is the relay's own, times are milliseconds since the epoch (UTC).
 
@@ -242,12 +257,16 @@ class Repeated(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """A message has its end, and that is stored; ``reply`` is the id of the agent's message, if any."""
+    """A message has its end, and that is stored; ``reply`` is the id of the agent's message, if any.
+
+    ``leaves_tasks``: background tasks may be running in its session.
+    """
 
     session: str
     message: str
     end: TurnEnded
     reply: str | None
+    leaves_tasks: bool = True
 
 
 class Loaded(NamedTuple):
@@ -286,12 +305,18 @@ class AwaitStored(NamedTuple):
 class MaySleep(NamedTuple):
     """From a session that has nothing to do: let me sleep if you have sent me no more than ``handled``.
 
-    ``ref`` is its own: the session of that id may be awake again by the time this is read.
+    ``ref`` is its own: the session of that id may be awake again by the time this is read. ``at_once``: it is
+    not worth to be kept awake for what may come.
     """
 
     session: str
     handled: int
     ref: "ActorRef[Any]"
+    at_once: bool = False
+
+
+class FallAsleep(NamedTuple):
+    """From the supervisor to a session that was kept awake: sleep at once if there is nothing to do."""
 
 
 class Fell(NamedTuple):

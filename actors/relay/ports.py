@@ -99,7 +99,8 @@ class Ports:
     prompts; ``default_folder`` is where sessions work that name no folder; ``relay_runs`` tells a relay
     that was opened for reading whether another one has the store's turns in hand; ``in_force`` are the
     owner's settings, and ``providers`` what sessions can run. ``outliving`` is None when the workers end
-    with the relay; then ``worker`` names the one that there is.
+    with the relay; then ``worker`` names the one that there is. ``resting`` is how many sessions stay awake
+    that have nothing to do: the next prompt of one need not read it from the store.
     """
 
     reader: ReaderPort
@@ -115,6 +116,7 @@ class Ports:
     in_force: SettingsInForce = field(default_factory=SettingsInForce)
     providers: ProviderCatalogue = BUILT_IN
     outliving: OutlivingWorkers | None = None
+    resting: int = 0
 
     def worker_of(self, session: str) -> str:
         """Give the name of the worker that this session's next turn goes to."""

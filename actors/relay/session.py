@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.errors import Code
 from showcaller.actors.contract.worker import (
     StopTurn,
     TaskEnded,
@@ -18,15 +17,16 @@ from showcaller.actors.contract.worker import (
     TurnTaken,
 )
 from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
-    Accepted,
     Archive,
     AwaitEnd,
     AwaitStored,
     Delete,
+    FallAsleep,
     Fell,
     Glance,
     GoOn,
@@ -34,6 +34,7 @@ from showcaller.actors.relay.messages import (
     Listen,
     Loaded,
     Look,
+    LookFacts,
     LookTask,
     MaySleep,
     Prompt,
@@ -45,21 +46,19 @@ from showcaller.actors.relay.messages import (
 )
 from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
-from showcaller.actors.relay.session_answers import is_working, no_session
+from showcaller.actors.relay.session_answers import facts_of, no_session
 from showcaller.actors.relay.session_orders import Orders
 from showcaller.actors.relay.session_tags import ForPrompt, ForPutAway, ForRelease, ForStop, ForTask, ForTurn
-from showcaller.actors.relay.turn_records import (
-    may_join_a_turn,
-    new_continuation,
-    prompt_command,
-    waiting_message,
-)
+from showcaller.actors.relay.turn_records import new_continuation
 from showcaller.actors.relay.turns import TimeIsUp, TryAgain, Turns
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_reply
 
 logger = logging.getLogger("showcaller.relay")
+
+
+NO_ANSWER = AwaitEnd | Look | LookFacts | LookTask | FallAsleep
+"""What is answered with None by a session that is of no use: the store says more."""
 
 
 class _Load(NamedTuple):
@@ -104,17 +103,19 @@ class Session(Actor):
         self._first = first
         self._fell = fell
         self._unusable: Exception | None = None
-        self._turns = Turns(session, ports, at_workers, self._write, self._tell_after)
         self._background = Background(session, ports, at_workers, self._write)
+        self._turns = Turns(session, ports, at_workers, self._background, self._write, self._tell_after)
+        self._acceptance = Acceptance(session, ports, self._turns, self._write)
         self._orders = Orders(session, ports, self._turns, self._background, self._write)
         self._is_loading = first is None
         self._stash: deque[tuple[Any, Reply]] = deque()  # what came while it was loading
         self._handled = 0
         self._writes = 0  # commands without an answer yet
-        self._accepting: dict[str, Reply] = {}
         self._task_pauses = Pauses()
         self._load_pauses = Pauses()
         self._looks_again = False  # it could not be loaded, and will be tried again
+        self._is_put_away = False
+        self._falls_asleep = False
 
     def on_start(self) -> None:
         """Store the new session, or load the one that was woken."""
@@ -128,7 +129,7 @@ class Session(Actor):
         if self._first is not None:
             row, prompt, reply = self._first
             self._turns.row = row
-            self._accept(prompt, reply, row)
+            self._acceptance.accept(prompt, reply, row)
             self._first = None
             return
         if self._fell:
@@ -183,7 +184,7 @@ class Session(Actor):
         """Give this to who waits for an answer; who waits for an end sees in the store how it stands."""
         if self._first is not None:
             answer(self._first[2], error)
-        answer_all(self._accepting.values(), error)
+        self._acceptance.answer_all(error)
         self._orders.answer_all(error)
         answer_all((reply for _, reply in self._stash), error)
         self._turns.listeners.look_up_all()
@@ -216,17 +217,7 @@ class Session(Actor):
         """Say why this session is of no use; of what became of its messages the store tells."""
         if isinstance(message, StopRunning) and message.why == "closing":
             self._looks_again = False
-        answer(reply, None if isinstance(message, AwaitEnd | Look | LookTask) else why)
-
-    def _accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
-        is_busy = prompt.only_if_idle and self._is_busy()
-        command = prompt_command(prompt, self.id, new_session, is_busy=is_busy)
-        self._accepting[prompt.row["id"]] = reply
-        self._write(*command, ForPrompt(prompt, self._turns.state.stops, is_busy))
-
-    def _is_busy(self) -> bool:
-        state = self._turns.state
-        return state.works or bool(state.queue) or bool(self._accepting)
+        answer(reply, None if isinstance(message, NO_ANSWER) else why)
 
     def _await_end(self, request: AwaitEnd, reply: Reply) -> None:
         if not self._turns.state.is_under_way(request.message):
@@ -253,16 +244,24 @@ class Session(Actor):
         )
         answer(reply, glance)
 
+    def _look_facts(self, _: LookFacts, reply: Reply) -> None:
+        """Tell what never changes; nothing of one that was put away, of which the store says when."""
+        answer(reply, None if self._is_put_away else facts_of(self._turns.row))
+
+    def _fall_asleep(self, _: FallAsleep, reply: Reply) -> None:
+        self._falls_asleep = True
+        answer(reply, None)
+
     def _stop_running(self, request: StopRunning, reply: Reply) -> None:
         if request.why == "stopped":
-            self._orders.stop(request, reply, arriving=len(self._accepting))
+            self._orders.stop(request, reply, arriving=len(self._acceptance))
             return
         state, message = self._turns.state, request.message
-        if message is not None and not state.is_under_way(message) and message not in self._accepting:
+        if message is not None and not state.is_under_way(message) and message not in self._acceptance:
             answer(reply, False)
             return
         answer(reply, state.turn is not None)
-        effects = self._turns.step(signals.Stop(request.why, message, others=bool(self._accepting)))
+        effects = self._turns.step(signals.Stop(request.why, message, others=bool(self._acceptance)))
         self._orders.hold_once_more(effects)
         if message is not None and self._turns.state.is_queued(message):
             self._turns.listeners.look_up(message)
@@ -279,6 +278,7 @@ class Session(Actor):
             self._at_workers.forget_tasks(self.id)
         else:
             self._turns.row = loaded.row
+            self._is_put_away = loaded.row["archived_at"] is not None
             self._background.load(loaded.row["tasks"])
             self._turns.load()
         self._is_loading = False
@@ -289,29 +289,11 @@ class Session(Actor):
         self._writes -= 1
         _WRITTEN[type(written.tag)](self, written.tag, written)
 
-    def _accepted(self, tag: ForPrompt, written: Written) -> None:
-        prompt, stored = tag.prompt, written.answer
-        reply = self._accepting.pop(prompt.row["id"])
-        refusal = refusal_of(stored)
-        if refusal is not None:
-            busy = tag.is_busy and refusal.code is Code.QUEUE_LIMIT
-            answer(reply, is_working(self.id, "Nothing was sent.") if busy else refusal)
-            return
-        first = stored.value.get("duplicate")
-        if first is not None:
-            answer(reply, Accepted(stored.value["session"], first, duplicate=True))
-            return
-        if prompt.listener is not None:
-            self._turns.listeners.add_ref(prompt.row["id"], prompt.listener)
-        answer(reply, Accepted(self.id, prompt.row["id"]))
-        steers = prompt.item is None and may_join_a_turn(
-            prompt.row, self._turns.row["provider"], self._ports.providers
-        )
-        message = waiting_message(prompt.row)._replace(is_attempt=prompt.item is not None)
-        self._turns.step(signals.Stored(message, tag.stops, steers))
-
-    def _is_put_away(self, tag: ForPutAway, written: Written) -> None:
-        if self._orders.is_put_away(tag, written.answer):
+    def _put_away(self, tag: ForPutAway, written: Written) -> None:
+        became = self._orders.put_away_as(tag, written.answer)
+        if became is not None:
+            self._is_put_away = True
+        if became == "deleted":
             self._unusable = no_session(self.id)
 
     def _task_written(self, tag: ForTask, written: Written) -> None:
@@ -350,11 +332,13 @@ class Session(Actor):
 
     def _maybe_sleep(self) -> None:
         """Ask to be put to sleep when nothing is under way; the supervisor knows whether mail is."""
+        falls_asleep, self._falls_asleep = self._falls_asleep, False
         state = self._turns.state
         if not state.may_sleep or self._writes or self._is_loading or self._looks_again:
             return
         if state.closing or not (self._background or self._turns.listeners):
-            self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref))
+            at_once = falls_asleep or state.closing or self._is_put_away or self._unusable is not None
+            self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref, at_once))
 
 
 _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
@@ -377,24 +361,26 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
 }
 
 _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
-    Prompt: Session._accept,
+    Prompt: lambda session, prompt, reply: session._acceptance.accept(prompt, reply),
     AwaitEnd: Session._await_end,
     Listen: Session._listen,
     StopRunning: Session._stop_running,
-    Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._accepting)),
+    Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._acceptance)),
     Archive: lambda session, order, reply: session._orders.put_away(order, reply),
     Delete: lambda session, order, reply: session._orders.put_away(order, reply),
     Look: Session._look,
+    LookFacts: Session._look_facts,
+    FallAsleep: Session._fall_asleep,
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
     Wake: lambda session, _, reply: answer(reply, None),
 }
 
 _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
-    ForPrompt: lambda session, tag, written: session._accepted(tag, written),
+    ForPrompt: lambda session, tag, written: session._acceptance.accepted(tag, written.answer),
     ForTurn: lambda session, tag, written: session._turns.written(tag, written.answer),
     ForStop: lambda session, tag, written: session._orders.held(tag, written.answer),
     ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
-    ForPutAway: Session._is_put_away,
+    ForPutAway: Session._put_away,
     ForTask: Session._task_written,
 }

@@ -3,7 +3,7 @@
 from typing import Any
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.relay.messages import PutAway, Repeated, Stopped, WriteId
+from showcaller.actors.relay.messages import Facts, PutAway, Repeated, Stopped, WriteId
 from showcaller.actors.relay.refusals import refusal_of
 from showcaller.store.batch import Answer
 
@@ -50,3 +50,15 @@ def no_session(session: str) -> Refusal:
 def is_working(session: str, nothing: str) -> Refusal:
     """Refuse what only an idle session takes; ``nothing`` says that nothing was done."""
     return Refusal(Code.BUSY, f"Session {session} is working. {nothing}")
+
+
+def facts_of(row: dict[str, Any]) -> Facts:
+    """Give what a session is and stays, from its row, or from that with which it was started."""
+    return Facts(
+        id=row["id"],
+        provider=row["provider"],
+        mode=row["mode"],
+        model=row.get("model"),
+        effort=row.get("effort"),
+        created_by=row.get("created_by"),
+    )

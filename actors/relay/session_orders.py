@@ -1,7 +1,7 @@
 """What a session is ordered to do with its queue or itself: stop, go on, be killed, archived, deleted."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from showcaller.actors.contract.worker import KillAgent
 from showcaller.actors.relay import turn_signals as signals
@@ -114,13 +114,13 @@ class Orders:
         if stored.error is None:
             self._turns.step(signals.Released(tag.stops))
 
-    def is_put_away(self, tag: ForPutAway, stored: Answer) -> bool:
-        """The store has answered to archiving or deleting; gives whether the session is deleted now."""
+    def put_away_as(self, tag: ForPutAway, stored: Answer) -> Literal["archived", "deleted"] | None:
+        """The store has answered to archiving or deleting; gives what the session is now, if it was done."""
         self._answer(tag, put_away_answer(stored))
         if not _is_done(stored):
-            return False
+            return None
         self._turns.step(signals.PutAway())
-        return tag.is_deleted
+        return "deleted" if tag.is_deleted else "archived"
 
     def _answer(self, tag: ForStop | ForRelease | ForPutAway, value: Any) -> None:
         self._asking.pop(id(tag), None)

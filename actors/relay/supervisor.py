@@ -17,6 +17,7 @@ from showcaller.actors.relay.messages import (
     AwaitStored,
     Close,
     CreateSession,
+    FallAsleep,
     Fell,
     Identity,
     IfAwake,
@@ -61,6 +62,9 @@ class Supervisor(Actor):
         self._at_workers = AtWorkers()
         self._falls = Falls()
         self._sent: dict[str, int] = {}
+        self._resting: dict[
+            str, ActorRef[Any]
+        ] = {}  # awake with nothing to do, those first that are so longest
         self._fanouts: dict[str, ActorRef[Any]] = {}
         self._stash: list[tuple[Any, Reply]] | None = []
         self._failed: Exception | None = None
@@ -197,16 +201,25 @@ class Supervisor(Actor):
 
     def _pass_on(self, session: str, ref: ActorRef[Any], message: Any, reply: Reply) -> None:
         self._sent[session] = self._sent.get(session, 0) + 1
+        self._resting.pop(session, None)
         if reply is None:
             tell_if_alive(ref, message)
         else:
             ref.forward(message, reply)
 
     def _may_sleep(self, message: MaySleep) -> None:
-        """Put a session to sleep unless a message is on its way to it."""
-        if self._sent.get(message.session, 0) == message.handled:
-            self._falls.forget(message.session)
-            self._let_go(message.session, message.ref)
+        """Put a session to sleep unless a message is on its way to it, or rest it in place of another."""
+        session, ref = message.session, message.ref
+        if self._sent.get(session, 0) != message.handled or self.directory.find(session) is not ref:
+            return
+        self._falls.forget(session)
+        if message.at_once or not self._ports.resting or self._closing is not None:
+            self._let_go(session, ref)
+            return
+        self._resting[session] = ref
+        if len(self._resting) > self._ports.resting:
+            oldest = next(iter(self._resting))
+            self._pass_on(oldest, self._resting[oldest], FallAsleep(), None)
 
     def _fell(self, fell: Fell) -> None:
         """Wake a session that failed, once, so that its turn gets its end and its queue goes on."""
@@ -230,6 +243,7 @@ class Supervisor(Actor):
             return
         self.directory.remove(session)
         self._sent.pop(session, None)
+        self._resting.pop(session, None)
         _ = ref.stop(block=False)
         self._maybe_closed()
 

@@ -9,6 +9,7 @@ from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, Turn
 from showcaller.actors.relay import turn
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.at_workers import AtWorkers
+from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.in_flight import InFlight
 from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import TurnOver
@@ -53,7 +54,13 @@ class Turns:
     """
 
     def __init__(
-        self, session: str, ports: Ports, at_workers: AtWorkers, write: Writes, tell_after: Tells
+        self,
+        session: str,
+        ports: Ports,
+        at_workers: AtWorkers,
+        background: Background,
+        write: Writes,
+        tell_after: Tells,
     ) -> None:
         self.row: dict[str, Any] = {}
         self.state = TurnState(session)
@@ -62,6 +69,7 @@ class Turns:
         self._session = session
         self._ports = ports
         self._at_workers = at_workers
+        self._background = background
         self._write = write
         self._tell_after = tell_after
         self._pauses = Pauses()
@@ -180,7 +188,7 @@ class Turns:
         if self._turn_is_over(end.turn):
             self._ports.workers.send([TurnStored(session=self._session, turn=end.turn)])
         reply = self._last_reply if is_answered else None
-        self.listeners.over(TurnOver(self._session, end.turn, end, reply))
+        self.listeners.over(TurnOver(self._session, end.turn, end, reply, bool(self._background)))
 
     def _prepare(
         self, effect: signals.CommitHandOver | signals.CommitContinuation, message: signals.Waiting

@@ -100,6 +100,7 @@ def open_real(home: Path, armed: list[str], points: Failpoints, *, patient: bool
             relay_name="crashing",
             default_folder=str(home),
             version="1",
+            resting=500,
         )
         journal.note("opened")
         with dispatcher:

@@ -26,6 +26,10 @@ PROVIDERS = ProviderCatalogue(
 )
 
 
+RESTING = (0, 1, 500)
+"""How many sessions stay awake with nothing to do, in one life or another."""
+
+
 class Life:
     """A relay that runs: its dispatcher, its ports, and its door."""
 
@@ -42,7 +46,8 @@ class Life:
     ) -> None:
         self.name = f"relay{number}"
         self.path = home / "relay.db"
-        self.dispatcher = ManualDispatcher(seed=random.getrandbits(32), clock=clock)
+        seed = random.getrandbits(32)
+        self.dispatcher = ManualDispatcher(seed=seed, clock=clock)
         self.trouble = WriterChances(
             chances.writer_dies, chances.writer_lost, chances.batch_again, chances.writer_actor_fails
         )
@@ -62,6 +67,7 @@ class Life:
             default_folder=str(home),
             version="1",
             providers=PROVIDERS,
+            resting=RESTING[seed % len(RESTING)],
             in_force=SettingsInForce(Settings(agent_sessions=True, unsafe_no_cards=True)),
         )
         with self.dispatcher:

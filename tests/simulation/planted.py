@@ -10,6 +10,7 @@ import pytest
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import session as session_module
 from showcaller.actors.relay import views
+from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.listeners import Listeners
@@ -61,14 +62,14 @@ def forget_an_end(patch: pytest.MonkeyPatch) -> None:
 
 def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
     """A caller is told that its prompt is stored when it is only on its way there."""
-    accept = Session._accept
+    accept = Acceptance.accept
 
-    def hasty(self: Session, prompt: Any, reply: Any, new_session: Any = None) -> None:
+    def hasty(self: Acceptance, prompt: Any, reply: Any, new_session: Any = None) -> None:
         if reply is not None:
-            reply.try_set(Accepted(self.id, prompt.row["id"]))
+            reply.try_set(Accepted(self._session, prompt.row["id"]))
         accept(self, prompt, reply, new_session)
 
-    patch.setattr(Session, "_accept", hasty)
+    patch.setattr(Acceptance, "accept", hasty)
 
 
 def last_comes_first(patch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from showcaller.transport.worker.worker_folder import WorkerFolder
 
 USAGE = 2
 SWITCH_INTERVAL = 0.0001
-"""Seconds after which the loop lets the links' thread have its turn, and that the loop: no user's code runs here."""
+"""Seconds after which the loop and the links' thread let each other go on; no user's code runs here."""
 
 
 def run(guarded: Guarded) -> int:

@@ -10,6 +10,8 @@ from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAc
 from showcaller.actors.relay.calls.repeats import first_time
 from showcaller.actors.relay.calls.session_settings import Sending, Start
 from showcaller.actors.relay.calls.targets import check_relay, find_session, refuse_archived, refuse_deleted
+from showcaller.actors.relay.messages import Facts, IfAwake, LookFacts
+from showcaller.actors.runtime import ActorDeadError
 
 _NONE: Final[Row] = {}
 
@@ -83,6 +85,8 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
             return Found(await find_session(context, call.session))
         case calls.ReadSession() | calls.ReadTaskOutput() | Delete():
             return await _session(context, call.session)
+        case calls.Send(session=session) if (facts := await _facts(context, session)) is not None:
+            return Found(session, facts._asdict())
         case calls.Send() | calls.Stop() | calls.Archive() | Kill() | GoOn():
             found = await _session(context, call.session)
             refuse_archived(found.row, call.nothing)
@@ -94,6 +98,18 @@ async def _session(context: CallContext, name: str) -> Found:
     row: Row = await context.read("load_session", session=session)
     refuse_deleted(row)
     return Found(session, context.as_it_is(row))
+
+
+async def _facts(context: CallContext, session: str) -> Facts | None:
+    """Give what is asked of a session before a prompt, if it is named by its whole id and awake.
+
+    Then it knows, and the store need not be read: no session changes in these facts.
+    """
+    try:
+        facts: Facts | None = await context.ask(IfAwake(session, LookFacts()))
+    except ActorDeadError:  # it has just failed; the store knows
+        return None
+    return facts
 
 
 async def _limits(context: CallContext, call: calls.Call | OwnerAct, found: Found) -> None:

@@ -55,6 +55,8 @@ async def outcome_of(
     steered = message in end.steered if isinstance(end, Glance) else row is not None and _joined(row)
     if not isinstance(end, TurnOver) or end.end.outcome != "done":
         return Outcome(end, steered)
+    if not end.leaves_tasks:
+        return Outcome(end, steered)
     turn = row["steered_into"] if row is not None and steered else message
     return Outcome(end, steered, await background_of(context, session, turn))
 

@@ -48,6 +48,7 @@ class Stage:
         providers: ProviderCatalogue = BUILT_IN,
         outliving: OutlivingWorkers | None = None,
         relay_runs: Callable[[], bool] = lambda: True,
+        resting: int = 0,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -71,6 +72,7 @@ class Stage:
             providers=providers,
             outliving=outliving,
             relay_runs=relay_runs,
+            resting=resting,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))

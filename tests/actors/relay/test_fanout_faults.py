@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.answers import written
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.session import Session
@@ -110,7 +111,7 @@ def test_a_mistake_of_ours_is_told_to_whoever_waits(
 def test_an_item_whose_session_fails_once_is_recorded_all_the_same(
     stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owners = {"_commit_end": Turns, "_accepted": Session, "_send_run": Turns, "_begin": Session}
+    owners = {"_commit_end": Turns, "accepted": Acceptance, "_send_run": Turns, "_begin": Session}
     for method, owner in owners.items():
         with monkeypatch.context() as broken:
             left = [1]
