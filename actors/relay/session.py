@@ -14,7 +14,6 @@ from showcaller.actors.contract.worker import (
     TurnOutput,
     TurnReturned,
     TurnSteered,
-    TurnTaken,
 )
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.acceptance import Acceptance
@@ -318,9 +317,6 @@ class Session(Actor):
     def _steered(self, frame: TurnSteered) -> None:
         self._turns.step(signals.Steered(frame.message, frame.turn, frame.accepted))
 
-    def _taken(self, receipt: TurnTaken) -> None:
-        """A worker's receipt changes nothing: that it may have the prompt was stored before it was sent."""
-
     # -- writing and waiting -----------------------------------------------------------------------
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
@@ -345,7 +341,6 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     Written: Session._written,
     TurnEnded: lambda session, end: session._turns.take(signals.WorkerEnded(end)),
     TurnOutput: lambda session, output: session._turns.wrote(output),
-    TurnTaken: Session._taken,
     TurnReturned: lambda session, returned: session._turns.returned(returned.turn),
     TurnSteered: Session._steered,
     TaskStarted: Session._task_started,

@@ -1,11 +1,13 @@
 """The relay's supervisor: starts the parts, recovers what was left, and knows who is awake."""
 
 import logging
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.worker import FromWorkerMessage, TaskEnded, TaskStarted, TurnEnded
+from showcaller.actors.contract.worker import FromWorkerMessage, TaskEnded, TaskStarted, TurnEnded, TurnTaken
 from showcaller.actors.relay.at_workers import AtWorkers
+from showcaller.actors.relay.courier import ByCourier, Courier
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
@@ -78,7 +80,10 @@ class Supervisor(Actor):
 
     def on_start(self) -> None:
         """Start the writer, connect the workers, and recover."""
-        self._ports.workers.connect(self._deliver)
+        workers = self._ports.workers
+        workers.connect(self._deliver)
+        courier = Courier.start(workers, self._deliver)
+        self._ports = replace(self._ports, workers=ByCourier(courier, workers))
         if self._ports.writer is None:
             Recovery.start(self._ports, None, self.actor_ref).tell(Recover())
             return
@@ -98,6 +103,8 @@ class Supervisor(Actor):
         What may not be lost is kept before its session is looked for: one that is woken after that finds it.
         """
         for message in messages:
+            if isinstance(message, TurnTaken):
+                continue  # that a worker may have the prompt was stored before it was sent
             self._keep(message)
             ref = self.directory.find(message.session)
             if ref is not None:

@@ -216,11 +216,7 @@ class Turns:
         assert run.turn == message.id
         self.in_flight.begin(message.id)
         self._at_workers.begin(self._session, message.id)  # before it is sent: its end may come at once
-        try:
-            self._ports.workers.send([run])
-        except Exception:
-            self._at_workers.forget(self._session)  # whether a worker has it is not known any more
-            raise
+        self._ports.workers.send([run])
         self._watch_time(message.id, self._ports.clock.wall(), is_attempt=message.is_attempt)
 
     def _watch_time(self, turn_id: str, since: int, *, is_attempt: bool) -> None:

@@ -18,6 +18,7 @@ from showcaller.actors.contract.worker import (
     StopTurn,
     TaskStored,
     ToWorkerMessage,
+    TurnReturned,
     TurnStored,
 )
 from showcaller.transport.placement.assignments import Assignments, taken_back
@@ -176,7 +177,7 @@ class WorkerPool:
             if worker not in self._books:
                 return False
             self._books.assign(run, worker)
-            self._hand(run, worker)
+            self._hand([run], worker)
             return True
 
     def expect_task(self, session: str, task: str, worker: str) -> bool:
@@ -206,7 +207,7 @@ class WorkerPool:
 
     def _may_forget(self, name: str, stored: TurnStored) -> None:
         if name in self._places:
-            self._hand(stored, name)
+            self._hand([stored], name)
             self._places[name].stored.append(stored.turn)
         else:
             self._put_to_rest(stored.turn)
@@ -214,8 +215,14 @@ class WorkerPool:
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Hand each message to the worker of its session, in order."""
         with self._gate:
+            batches: dict[str, list[ToWorkerMessage]] = {}
             for message in messages:
-                self._send(message)
+                if self._books.workers:
+                    batches.setdefault(self._booked(message), []).append(message)
+                elif isinstance(message, RunTurn):  # they were told to end
+                    self._ends.append(TurnReturned(session=message.session, turn=message.turn))
+            for name, batch in batches.items():
+                self._hand(batch, name)
             ends, self._ends = self._ends, []
             deliver = self._deliver
         if ends and deliver is not None:
@@ -241,30 +248,29 @@ class WorkerPool:
         for worker in workers:
             worker.link.close()
 
-    def _send(self, message: ToWorkerMessage) -> None:
+    def _booked(self, message: ToWorkerMessage) -> str:
+        """Note what a message means for its session, and give the worker that is to get it."""
+        worker = self._books.place(message.session)
         if isinstance(message, RunTurn):
-            worker = self._books.place(message.session)
             self._books.assign(message, worker)
-        elif self._books.workers:
-            worker = self._books.place(message.session)
-        else:
-            return  # they were told to end, and had it as long as they were there
-        self._hand(message, worker)
-        if isinstance(message, TurnStored):
+        elif isinstance(message, TurnStored):
             self._places[worker].stored.append(message.turn)
             self._books.stored(message.session)
             self._put_to_rest(message.turn)
         elif isinstance(message, TaskStored):
             self._books.task_stored(message.session, message.task)
+        return worker
 
-    def _hand(self, message: ToWorkerMessage, name: str) -> None:
+    def _hand(self, messages: Sequence[ToWorkerMessage], name: str) -> None:
         place = self._places[name]
         if place.worker is not None and place.has_called:
-            place.worker.link.send([message])
-        elif isinstance(message, StopTurn | KillAgent):
-            self._take_back(message, name)
-        else:
-            place.waiting.append(message)
+            place.worker.link.send(messages)
+            return
+        for message in messages:
+            if isinstance(message, StopTurn | KillAgent):
+                self._take_back(message, name)
+            else:
+                place.waiting.append(message)
 
     def _take_back(self, order: StopTurn | KillAgent, name: str) -> None:
         """End a turn that no worker has seen: its own may never call."""

@@ -136,14 +136,14 @@ def test_no_message_is_lost_while_a_session_falls_asleep(open_stage: OpenStage, 
 def test_a_session_that_asked_twice_to_sleep_does_not_put_its_successor_to_sleep(
     stage: Stage, steps: int
 ) -> None:
-    """A late receipt has a session ask once more, after somebody has woken it again under its id."""
+    """A late piece of output has a session ask once more, after somebody has woken it again under its id."""
     session, message = stage.create()
     stage.workers.end(message)
     stage.settle()
     stage.supervisor.tell(ToSession(session, GoOn()))
     for _ in range(steps):
         stage.dispatcher.step()
-    stage.workers.say(TurnTaken(session=session, turn=message))
+    stage.workers.say(TurnOutput(session=session, turn=message, text="late"))
     prompt = Prompt(message_row(Send(relay="this", session=session, text="second"), stage.ports, None))
     accepted = stage.supervisor.request(ToSession(session, prompt))
     stage.settle()

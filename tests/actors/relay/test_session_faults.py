@@ -137,7 +137,7 @@ def test_an_end_that_the_store_cannot_hold_still_ends_the_turn(
 # -- mistakes of ours ------------------------------------------------------------------------------
 
 
-def test_a_session_that_fails_leaves_nobody_waiting_and_hurts_no_other(
+def test_a_turn_that_the_port_fails_over_is_interrupted_and_hurts_no_other(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     other, message = stage.create("other")
@@ -145,6 +145,25 @@ def test_a_session_that_fails_leaves_nobody_waiting_and_hurts_no_other(
     waiting = stage.begin("create_session", text="doomed", wait_seconds=60)
     stage.settle()
     stage.workers.on_run = lambda _: None
+    assert "the link is broken" in caplog.text
+    caplog.clear()
+    first = waiting.get()["message_id"]
+    assert stage.awake == [other]
+    assert stage.status(first) == "interrupted"
+    assert [stop.turn for stop in stage.workers.stops] == [first], "a worker may have it nevertheless"
+    stage.workers.end(message)
+    stage.settle()
+    assert stage.status(message) == "done"
+
+
+def test_a_session_that_fails_leaves_nobody_waiting_and_hurts_no_other(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, message = stage.create("other")
+    with monkeypatch.context() as broken:
+        broken.setattr(Turns, "_send_run", lambda *_: _fail(None))
+        waiting = stage.begin("create_session", text="doomed", wait_seconds=60)
+        stage.settle()
     assert "the link is broken" in caplog.text
     caplog.clear()
     session, first = waiting.get()["session"], waiting.get()["message_id"]
