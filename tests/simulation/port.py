@@ -169,15 +169,19 @@ class SimPort:
 
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Hand messages to the link."""
-        for message in messages:
-            if isinstance(message, RunTurn):
-                if message.turn not in self._books.runs:
-                    self._books.sent(message)
-                if self._chances.outlives and not self._workforce.is_placed_here(message.session):
-                    self._return(message)
-                    return
-                self._sent[message.turn] = message
-        self._link.to_worker(messages)
+        self._link.to_worker([message for message in messages if self._goes(message)])
+
+    def _goes(self, message: ToWorkerMessage) -> bool:
+        """Note what goes to the worker, or have it returned."""
+        if not isinstance(message, RunTurn):
+            return True
+        if message.turn not in self._books.runs:
+            self._books.sent(message)
+        if self._chances.outlives and not self._workforce.is_placed_here(message.session):
+            self._return(message)
+            return False
+        self._sent[message.turn] = message
+        return True
 
     def _return(self, run: RunTurn) -> None:
         """Its worker died before it was sent."""
