@@ -4,6 +4,8 @@ import fcntl
 import os
 import platform
 import re
+import shlex
+import stat
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,14 +72,24 @@ class DataFolder:
         return self.path / "relay.db"
 
     def make(self) -> None:
-        """Make the folder, for its owner alone, if it is missing; raises ``RelayStartError``."""
+        """Make the folder, for its owner alone, if it is missing; raises ``RelayStartError``.
+
+        One into which others may write is refused: they could put anything in the place of its files.
+        """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            mode = stat.S_IMODE(self.path.stat().st_mode)
         except OSError as error:
             raise RelayStartError(
                 f"The data folder {self.path} cannot be made: {error.strerror}.",
                 f"Make it yourself, or name another one in {HOME_VARIABLE}.",
             ) from error
+        if mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise RelayStartError(
+                f"Others may write into the data folder {self.path} (mode {mode:03o}), and so change what "
+                "the relay runs.",
+                f"Forbid it: chmod go-w {shlex.quote(str(self.path))}",
+            )
 
     def relay_runs(self) -> bool:
         """Whether the process that took the lock last is still there."""

@@ -10,6 +10,7 @@ from typing import Any, Self
 from showcaller.actors.contract.emptiness import absent
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+from showcaller.actors.contract.json_text import plain_value
 from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.assembly import open_parts
 from showcaller.data_folder import DataFolder, default_home
@@ -168,10 +169,10 @@ class Relay:
     def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> LocalFanout:
         """Start a session per item, ``spec.jobs`` at a time; raises ``Refusal`` when nothing was started.
 
-        ``results()`` of what it gives iterates over one ``ItemResult`` per item, as they end. ::
+        What it gives iterates over one ``ItemResult`` per item, as they end. ::
 
             spec = FanoutSpec(kind="command", template="wc -l {}", provider="command", jobs=8, cwd="/srv")
-            for result in relay.start_fanout(spec, ["a.txt", "b.txt"]).results():
+            for result in relay.start_fanout(spec, ["a.txt", "b.txt"]):
                 print(result.item, result.status, result.reply)
         """
         return self._door.start_fanout(spec, items)
@@ -292,9 +293,13 @@ def _in_order(run: LocalFanout) -> list[ItemResult]:
 
 def _to_this(arguments: Any) -> Any:
     """Name this relay where none is named: what is empty counts as absent."""
-    if not isinstance(arguments, dict) or not absent(arguments.get("relay")):
+    try:
+        plain = plain_value(arguments)
+    except Refusal:  # which the call gives as its result
         return arguments
-    return {**arguments, "relay": "this"}
+    if not isinstance(plain, dict) or not absent(plain.get("relay")):
+        return plain
+    return {**plain, "relay": "this"}
 
 
 @contextmanager

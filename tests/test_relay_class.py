@@ -121,3 +121,36 @@ def test_a_forked_child_holds_neither_the_folder_nor_the_writer(tmp_path: Path) 
         assert process.wait(60) == -9
         with Relay.open(tmp_path / "home") as relay:
             assert relay.call({"action": "list_sessions"})["ok"]
+
+
+class Unruly(str):
+    """Text of a program's own kind, which fails when it is treated as text."""
+
+    __slots__ = ()
+
+    def strip(self, *_: object) -> str:
+        raise RuntimeError("not this text")
+
+
+@pytest.mark.parametrize("name", ["action", "relay", "query", "limit"])
+def test_a_value_of_a_programs_own_kind_never_makes_a_call_raise_or_the_relay_mistaken(
+    tmp_path: Path, name: str
+) -> None:
+    call = {"action": "list_sessions", "relay": "this", "query": "x", "limit": "5"}
+    with Relay.open(tmp_path / "home") as relay:
+        assert relay.call({**call, name: Unruly(call[name])})["ok"]
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o702])
+def test_a_folder_into_which_others_may_write_is_refused_with_how_to_forbid_it(
+    tmp_path: Path, mode: int
+) -> None:
+    home = tmp_path / "a home"
+    home.mkdir()
+    home.chmod(mode)
+    with pytest.raises(RelayStartError, match=f"mode {mode:o}") as refused:
+        Relay.open(home)
+    assert f"chmod go-w '{home}'" in refused.value.way_out
+    assert list(home.iterdir()) == []
+    home.chmod(0o755)
+    Relay.open(home).close()

@@ -99,6 +99,37 @@ def _too_deep() -> Refusal:
     return invalid(f"The JSON value has arrays or objects inside each other more than {DEEPEST} levels deep.")
 
 
+def plain_value(value: object) -> JsonValue:
+    """Check a value as ``check_value`` does, and give it in Python's own types, whatever it is made of.
+
+    What a program's own kinds of text, number, list or dict do otherwise than these is left out.
+    """
+    check_value(value)
+    return _plain(value)
+
+
+def _plain(value: object) -> JsonValue:
+    match value:
+        case str():
+            return str.__str__(value)
+        case None | bool():
+            return value
+        case int():
+            return int.__int__(value)
+        case float():
+            return float.__float__(value)
+        case list():
+            return [_plain(part) for part in list.__iter__(value)]
+        case dict():
+            return {str.__str__(name): _plain(part) for name, part in dict.items(value)}
+        case _:
+            raise _no_form(value)
+
+
+def _no_form(value: object) -> Refusal:
+    return invalid(f"JSON has no form for a value of type {type(value).__name__}.")
+
+
 def check_value(value: object) -> None:
     """Check a value that came as parsed JSON, whoever parsed it, against the same rules.
 
@@ -124,22 +155,28 @@ def _parts_of_all(level: list[object], most: int) -> list[object]:
     """Give the parts of all values of one level; the same list twice in it counts, and is walked, twice."""
     parts: list[object] = []
     for each in level:
-        if len(parts) + (len(each) if isinstance(each, list | dict) else 0) > most:
+        if len(parts) + _count(each) > most:
             raise invalid(f"The JSON value has more than {CALL_BYTES} parts; give a smaller one.")
         parts += _parts(each)
     return parts
 
 
+def _count(value: object) -> int:
+    if isinstance(value, list):
+        return list.__len__(value)
+    return dict.__len__(value) if isinstance(value, dict) else 0
+
+
 def _parts(value: object) -> list[object]:
     """Check one value without its parts, and give its parts."""
     if isinstance(value, dict):
-        for name in value:
+        for name in dict.__iter__(value):
             if not isinstance(name, str):
                 raise invalid("An object of JSON has names that are texts, and nothing else.")
-            _check_text(name)
-        return list(value.values())
+            _check_text(str.__str__(name))
+        return list(dict.values(value))
     if isinstance(value, list):
-        return list(value)
+        return list(list.__iter__(value))
     _check_single(value)
     return []
 
@@ -147,17 +184,19 @@ def _parts(value: object) -> list[object]:
 def _check_single(value: object) -> None:
     match value:
         case str():
-            _check_text(value)
+            _check_text(str.__str__(value))
         case None | bool():
             pass
         case int():
+            value = int.__int__(value)
             if not INT_LOWEST <= value <= INT_HIGHEST:
                 raise _beyond("of more than 20 digits" if abs(value) >= 10**20 else str(value))
         case float():
+            value = float.__float__(value)
             if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124 - NaN is not itself
                 raise invalid(f"{value} is no number in JSON; give a number or leave it out.")
         case _:
-            raise invalid(f"JSON has no form for a value of type {type(value).__name__}.")
+            raise _no_form(value)
 
 
 def _check_text(text: str) -> None:

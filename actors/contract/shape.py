@@ -14,7 +14,7 @@ from showcaller.actors.contract.calls import Call, CallModel
 from showcaller.actors.contract.emptiness import absent_foreign, clean, is_empty
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
-from showcaller.actors.contract.json_text import check_value, parse_json
+from showcaller.actors.contract.json_text import parse_json, plain_value
 from showcaller.actors.contract.limits import CALL_BYTES, IGNORED_NAMES, LONGEST_WAIT_MINUTES
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -92,13 +92,10 @@ def shape_call(
 
 
 def _arguments(raw: object) -> dict[str, JsonValue]:
-    if isinstance(raw, str | bytes):
-        raw = parse_json(raw, CALL_BYTES)
-    else:
-        check_value(raw)
+    raw = parse_json(raw, CALL_BYTES) if isinstance(raw, str | bytes) else plain_value(raw)
     if not isinstance(raw, dict):
         raise invalid('A call is a JSON object, as in {"action": "list_sessions", "relay": "this"}.')
-    return dict(raw)
+    return raw
 
 
 def _row(name: JsonValue) -> Action:

@@ -31,6 +31,11 @@ def quoted(text: str, longest: int = 40) -> str:
     return quote_foreign(shown, longest)
 
 
+def counted(count: int, thing: str) -> str:
+    """Say how many there are of a thing whose plural is regular."""
+    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def _plain(name: str) -> str:
     """Give the name of a relay as it is, or quoted where it could be taken for more than a name."""
     shown = quote_foreign(name, 64)

@@ -19,6 +19,12 @@ _CONFLICTS = {
     "busy": Code.BUSY,
 }
 
+_WAYS_OUT = {
+    "queue": " Wait until one of them has run, or send to another session.",
+    "busy": " Wait until it is idle, or stop it.",
+    "group": " relay_info lists the groups there are; without group a session stands alone.",
+}
+
 
 def refusal_of(answer: Answer) -> Refusal | None:
     """Give the refusal that an answer of the writer amounts to; None for a committed command."""
@@ -28,7 +34,10 @@ def refusal_of(answer: Answer) -> Refusal | None:
     if answer.error == "storage":
         return storage_refusal(answer)
     if answer.error == "conflict" and answer.value in _CONFLICTS:
-        return Refusal(_CONFLICTS[answer.value], f"Nothing was done: {detail}")
+        way_out = _WAYS_OUT.get(answer.value, "")
+        return Refusal(
+            _CONFLICTS[answer.value], f"Nothing was done: {detail}{'.' if way_out else ''}{way_out}"
+        )
     return _mistake(f"a command was answered {answer.error} {answer.value!r}: {detail}", None)
 
 

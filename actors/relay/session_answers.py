@@ -49,7 +49,7 @@ def no_session(session: str) -> Refusal:
 
 def is_working(session: str, nothing: str) -> Refusal:
     """Refuse what only an idle session takes; ``nothing`` says that nothing was done."""
-    return Refusal(Code.BUSY, f"Session {session} is working. {nothing}")
+    return Refusal(Code.BUSY, f"Session {session} is working. {nothing} Wait until it is idle, or stop it.")
 
 
 def facts_of(row: dict[str, Any]) -> Facts:

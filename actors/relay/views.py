@@ -150,4 +150,4 @@ def reply_view(over: TurnOver) -> Reply | None:
 
 def progress_view(glance: Glance) -> Progress:
     """How far a running turn is."""
-    return Progress(status=glance.phase or "running", text=glance.text[-PROGRESS_CHARACTERS:])
+    return Progress(status="running", text=glance.text[-PROGRESS_CHARACTERS:])

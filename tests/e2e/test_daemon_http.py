@@ -74,6 +74,17 @@ def test_another_host_is_refused_though_the_token_is_right(daemon: Daemon, host:
     assert (status, code(answer)) == (403, "FORBIDDEN")
 
 
+@pytest.mark.parametrize("host", ["LOCALHOST:{port}", "LocalHost:{port}", "127.0.0.1:{port}"])
+def test_its_own_host_is_let_in_however_it_is_written(daemon: Daemon, host: str) -> None:
+    status, answer = raw(
+        daemon,
+        "GET /api/status HTTP/1.1",
+        f"host: {host.format(port=daemon.port)}",
+        f"authorization: Bearer {daemon.token}",
+    )
+    assert (status, answer["ok"]) == (200, True)
+
+
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1", "http://localhost:1"])
 def test_another_sites_page_is_refused_though_the_token_is_right(daemon: Daemon, origin: str) -> None:
     with daemon.owner as owner:

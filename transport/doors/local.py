@@ -1,8 +1,10 @@
 """The one way in for all doors: starts a ``Call`` for each tool call, and fan-outs for the owner."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from pydantic import ValidationError
 
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
@@ -148,10 +150,11 @@ class LocalDoor:
 
         ``items`` are JSON values; one that no prompt can be made of refuses the whole, and its text names it.
         """
+        spec, items = _checked(spec), _listed(items)
         check_items(spec, items)
         group = self._ports.new_id("grp_")
         name = spec.name or f"fanout-{group[4:10]}"
-        return self._follow(group, name=name, spec=spec, items=tuple(items))
+        return self._follow(group, name=name, spec=spec, items=items)
 
     def resume_fanout(self, group: object, *, rerun: bool, jobs: int | None) -> LocalFanout:
         """Go on with a fan-out named by its group's id, a prefix of it, or its name.
@@ -245,6 +248,23 @@ class LocalDoor:
             return await read(self._ports.reader, query, **arguments)
         except Exception as error:
             raise refusal_for(error) from error
+
+
+def _checked(spec: object) -> FanoutSpec:
+    """Check a specification once more: one that was copied with changes may hold anything."""
+    if not isinstance(spec, FanoutSpec):
+        raise invalid(f"A fan-out is told what to do by a FanoutSpec; {type(spec).__name__} came.")
+    try:
+        return FanoutSpec.model_validate(dict(spec))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise invalid(f"The FanoutSpec: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+
+
+def _listed(items: object) -> tuple[Any, ...]:
+    if not isinstance(items, Iterable):
+        raise invalid(f"The items of a fan-out are a list; {type(items).__name__} came.")
+    return tuple(items)
 
 
 def _fanouts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

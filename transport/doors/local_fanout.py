@@ -101,6 +101,10 @@ class LocalFanout:
         if self._error is not None:
             raise self._error
 
+    def __iter__(self) -> "Iterator[ItemResult]":
+        """Iterate over the results, as ``results`` gives them."""
+        return self.results()
+
     def _taken(self, result: "ItemResult") -> None:
         with self._lock:
             self._waiting -= 1

@@ -115,7 +115,7 @@ class Background(ResultModel):
 class Progress(ResultModel):
     """How far a running turn is: the end of its text and its last activities."""
 
-    status: str
+    status: PromptStatus
     text: str = Field(default="", max_length=PROGRESS_CHARACTERS)
     activity: tuple[str, ...] = Field(default=(), max_length=PROGRESS_ACTIVITIES)
 

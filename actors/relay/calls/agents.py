@@ -7,6 +7,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import is_id, names_session
 from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.contract.summaries import counted
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.owner_acts import OwnerAct
 
@@ -86,8 +87,8 @@ async def check_active(
     if len(others) >= limit:
         raise Refusal(
             Code.SESSION_LIMIT,
-            f"{len(others)} sessions that you started are at work, and {limit} may be: wait until one "
-            f"of them has finished. {call.nothing}",
+            f"{counted(len(others), 'session')} that you started {'is' if len(others) == 1 else 'are'} "
+            f"at work, and {limit} may be: wait until one of them has finished. {call.nothing}",
             limit=limit,
             sessions=sorted(others),
         )

@@ -20,6 +20,10 @@ SHORTEST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
 """Seconds between two looks at a message, in a relay that only reads."""
 NO_RELAY: Final = "No relay runs on this data folder now, so nothing more becomes of it until one is opened."
+HELD: Final = (
+    "A stop holds this session's queue: the message waits until somebody prompts the session again, or its "
+    "owner lets it go on."
+)
 
 End = TurnOver | Glance | Literal["cancelled"]
 """What became of a prompt: its end, a look at the session that has it, or that it was taken out."""
@@ -185,7 +189,7 @@ def prompt_result(
         return results.PromptResult(**common, status="cancelled")
     if isinstance(found, Glance):
         if found.turn != message and not steered:
-            return results.PromptResult(**common, status="queued")
+            return results.PromptResult(**common, status="queued", note=HELD if found.held else None)
         return results.PromptResult(**common, status="running", progress=views.progress_view(found))
     reply = views.reply_view(found)
     common["note"] = _notes(reply, background)

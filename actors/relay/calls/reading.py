@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from showcaller.actors.contract import calls, results
-from showcaller.actors.contract.summaries import quoted, summary
+from showcaller.actors.contract.summaries import counted, quoted, summary
 from showcaller.actors.contract.views import GroupMembers, SessionRow
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.background import glance_at, task_views, tasks_of
@@ -27,7 +27,7 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
     working = sum(1 for session in sessions if session.state == "running_turn")
     return results.ListSessionsResult(
         relay=context.relay,
-        summary=summary("list_sessions", f"{len(sessions)} sessions, {working} at work"),
+        summary=summary("list_sessions", f"{counted(len(sessions), 'session')}, {working} at work"),
         sessions=sessions,
         next_cursor=None if page["next"] is None else pages.write(page["next"]),
     )

@@ -1,5 +1,6 @@
 import json
-from typing import Any
+from enum import IntEnum
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.actors.contract.json_text import DEEPEST, check_value, parse_json
+from showcaller.actors.contract.json_text import DEEPEST, check_value, parse_json, plain_value
 
 MOST = 10_000
 
@@ -107,3 +108,47 @@ def test_a_value_that_somebody_else_parsed_may_not_be_deeper_either() -> None:
     check_value(value)
     with pytest.raises(Refusal, match="64 levels"):
         check_value([value])
+
+
+class Hostile:
+    """Fails whatever is asked of it."""
+
+    def _fails(self, *_: object) -> NoReturn:
+        raise RuntimeError("asked what only a program's own kind of value can answer")
+
+    strip = items = values = keys = get = lower = _fails
+    __iter__ = __len__ = __getitem__ = __contains__ = __str__ = __lt__ = __le__ = __ge__ = _fails
+
+
+class HostileText(Hostile, str):
+    """Text that fails."""
+
+    __slots__ = ()
+
+
+class HostileList(Hostile, list[object]):
+    """A list that fails."""
+
+
+class HostileObject(Hostile, dict[str, object]):
+    """An object that fails."""
+
+
+class Choice(IntEnum):
+    """A number with a name."""
+
+    TWO = 2
+
+
+def test_a_programs_own_kinds_of_values_count_as_what_they_hold() -> None:
+    given = HostileObject({HostileText("a"): HostileList([HostileText("b"), Choice.TWO, True, None, 0.5])})
+    plain = plain_value(given)
+    assert plain == {"a": ["b", 2, True, None, 0.5]}
+    assert type(plain) is dict
+    assert [type(part) for part in (*plain, *plain["a"])] == [str, str, int, bool, type(None), float]  # type: ignore[misc]
+
+
+def test_what_is_no_json_is_refused_however_it_is_wrapped() -> None:
+    for value in (HostileText("\ud800"), HostileList([object()]), HostileObject({"a": (1,)})):
+        with pytest.raises(Refusal):
+            plain_value([value])

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from showcaller.actors.contract.summaries import quoted, summary
+from showcaller.actors.contract.summaries import counted, quoted, summary
 from tests.actors.contract.examples import SESSION
 
 
@@ -49,3 +49,8 @@ def test_a_summary_is_one_line_whatever_is_in_it(text: str, relay: str) -> None:
     assert len(made.splitlines()) == 1
     assert len(made) < 200
     assert made.startswith("send → ")
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "0 sessions"), (1, "1 session"), (1_200, "1,200 sessions")])
+def test_one_is_not_told_as_several(count: int, told: str) -> None:
+    assert counted(count, "session") == told

@@ -110,7 +110,6 @@ def test_what_ends_it_early_is_raised_after_the_results_so_far(stage: Stage) -> 
     [
         ("a\0b", "NUL"),
         ("\udcff", "surrogate"),
-        ("x" * 200_000, "bytes"),
         ({1, 2}, "JSON has no form"),
         ({1: 2}, "names that are texts"),
         (float("nan"), "number"),
@@ -124,6 +123,41 @@ def test_an_item_that_no_prompt_can_be_made_of_refuses_the_whole(stage: Stage, i
     assert refused.value.fields["item_number"] == 2
     assert "Nothing was started" in refused.value.error
     assert stage.read("counts")["fanouts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (None, "NoneType came"),
+        ({"kind": "command"}, "dict came"),
+        ({"jobs": 0}, "jobs"),
+        ({"cwd": "here"}, "absolute"),
+        ({"template": "echo"}, "none of"),
+    ],
+)
+def test_a_specification_that_is_none_or_was_changed_into_none_is_a_refusal(
+    stage: Stage, bad: Any, why: str
+) -> None:
+    changes = isinstance(bad, dict) and "kind" not in bad
+    spec = spec_of(stage.home).model_copy(update=bad) if changes else bad
+    with pytest.raises(Refusal, match=why), stage.dispatcher:
+        stage.door.start_fanout(spec, ["a"])
+    assert stage.read("counts")["fanouts"] == 0
+
+
+def test_items_may_come_from_a_generator_and_what_is_no_list_is_a_refusal(stage: Stage) -> None:
+    items: Any = (item for item in "ab")
+    assert finish(stage, start(stage, items)) == {"a": "done", "b": "done"}
+    nothing: Any = None
+    with pytest.raises(Refusal, match="are a list; NoneType came"), stage.dispatcher:
+        stage.door.start_fanout(spec_of(stage.home), nothing)
+
+
+def test_a_run_is_its_results_to_whoever_iterates_over_it(stage: Stage) -> None:
+    run = start(stage, ["a"])
+    stage.workers.end(next(iter(stage.workers.open)))
+    stage.settle()
+    assert [(result.item, result.status) for result in run] == [("a", "done")]
 
 
 @pytest.mark.parametrize("group", ["grp_nothing", "nothing", "", "a\nb", "\udcff", "x" * 10_000])

@@ -24,7 +24,7 @@ class Access:
         A page that a browser was lured to fails at its own Host (a name that was made to point here) or its
         Origin, before anything is said about the token.
         """
-        if _all(headers, b"host") not in [[host] for host in self._hosts]:
+        if [host.lower() for host in _all(headers, b"host")] not in [[host] for host in self._hosts]:
             raise Refusal(Code.FORBIDDEN, "This relay answers only to its own address; the Host is another.")
         origins = _all(headers, b"origin")
         if origins and origins not in [[origin] for origin in self._origins]:

@@ -139,6 +139,7 @@ def test_if_busy_fail_refuses_while_anything_runs_waits_or_is_being_stored(
     session, first = stage.create()
     refused = stage.call("send", session=session, text="no", if_busy="fail")
     assert refused["code"] == "REMOTE_RELAY_BUSY"
+    assert "Wait until it is idle, or stop it." in refused["error"]
     assert "Nothing was sent" in refused["error"]
     stage.workers.end(first)
     stage.settle()
@@ -201,6 +202,7 @@ def test_a_full_queue_refuses_the_next_message(stage: Stage) -> None:
         stage.send(session, f"no {number}")
     refused = stage.call("send", session=session, text="one too many", wait_seconds=0)
     assert refused["code"] == "REMOTE_RELAY_QUEUE_LIMIT"
+    assert "Wait until one of them has run, or send to another session." in refused["error"]
     assert stage.read("counts")["queued"] == 100
 
 

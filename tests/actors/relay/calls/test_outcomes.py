@@ -57,6 +57,29 @@ def test_to_wait_for_a_queued_one_gives_queued_when_the_time_is_up(stage: Stage)
     assert call.get()["status"] == "queued"
 
 
+def test_to_wait_for_a_message_that_a_stop_holds_says_so_and_what_lets_it_go_on(stage: Stage) -> None:
+    session, _ = stage.create()
+    second = stage.send(session, "second")
+    assert "note" not in stage.call("wait", session=session, message_id=second, wait_seconds=0)
+    stage.call("stop", session=session)
+    call = stage.begin("wait", session=session, message_id=second, wait_seconds=30)
+    stage.advance(31)
+    held = call.get()
+    assert held["status"] == "queued"
+    assert "A stop holds" in held["note"]
+    assert "somebody prompts the session again" in held["note"]
+
+
+def test_the_progress_of_a_turn_that_was_asked_to_stop_is_told_in_the_words_of_the_contract(
+    stage: Stage,
+) -> None:
+    session, message = stage.create()
+    stage.workers.obedient = False
+    stage.call("stop", session=session)
+    found = stage.call("wait", session=session, message_id=message, wait_seconds=0)
+    assert (found["status"], found["progress"]["status"]) == ("running", "running")
+
+
 @pytest.mark.parametrize("wait_seconds", [0, 5])
 def test_a_message_of_another_session_a_reply_and_an_unknown_one_are_not_found(
     stage: Stage, wait_seconds: int

@@ -128,6 +128,7 @@ def test_a_session_at_work_is_not_archived_and_what_it_holds_is_cancelled(stage:
     second = stage.send(session, "second")
     refused = stage.call("archive", session=session)
     assert refused["code"] == BUSY
+    assert "Wait until it is idle, or stop it." in refused["error"]
     stage.call("stop", session=session)
     archived = stage.call("archive", session=session)
     assert "1 message was cancelled" in archived["note"]
