@@ -67,7 +67,7 @@ class Victims:
         return self._process
 
     def start(self) -> None:
-        """Start a relay on the folder, and wait until it is ready; one that ends at a failpoint has a follower."""
+        """Start a relay on the folder until one is ready: it may end at a failpoint before."""
         while not self._gets_ready():
             code = self._relay.wait(LIMIT)
             assert code in {EXIT, -signal.SIGKILL}, self.log.read_text()[-4000:]
