@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +27,11 @@ class Sent(NamedTuple):
 class Callers:
     """Send prompts, ask again with the same id what had no answer, and check what came of all of them."""
 
-    def __init__(self, victims: Victims, place: Path, dice: random.Random) -> None:
+    def __init__(
+        self, victims: Victims, place: Path, dice: random.Random, work: Sequence[str] = WORK
+    ) -> None:
         self._victims = victims
+        self._work = work
         self._ran = place / "ran"
         self._ran.touch()
         self._dice = dice
@@ -42,7 +46,7 @@ class Callers:
         """Send one more, to a new session or one that there is."""
         self.told += 1
         number = self.told
-        text = f"echo {number} >> {self._ran}; {self._dice.choice(WORK)}; echo end {number}"
+        text = f"echo {number} >> {self._ran}; {self._dice.choice(self._work)}; echo end {number}"
         call = {"action": "create_session", "relay": "this", "text": text, "wait_seconds": 0}
         if self.sent and self._dice.random() < 0.6:
             call |= {"action": "send", "session": self._dice.choice(self.sent).session}
@@ -93,7 +97,8 @@ class Callers:
             except httpx.TransportError:
                 self._victims.await_end()
             else:
-                return answer
+                if answer.get("status") != "running" or answer.get("background") is None:
+                    return answer  # else it has answered, and is asked about until its task is over
 
     def check_end(self, sent: Sent, end: dict[str, Any]) -> list[str]:
         """Give what is wrong with how a prompt ended."""
