@@ -5,6 +5,7 @@ import contextlib
 import os
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -19,7 +20,7 @@ from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.assembly import RelayParts, open_parts
 from showcaller.data_folder import DataFolder, HeldLock
-from showcaller.store.batch import Batch, BatchDone
+from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.errors import StoreError
 from showcaller.transport.doors.cli.relay import ServeOptions
 from showcaller.transport.doors.http.access import Access
@@ -57,9 +58,10 @@ def serve(home: Path, options: ServeOptions) -> None:
         bound = _bind(options.port)
         opened.callback(bound.close)
         metrics = Metrics()
-        parts = _open(folder, opened, options, metrics)
+        watch = FolderWatch(folder.path, lock)
+        parts = _open(folder, opened, options, metrics, watch)
         tune()
-        asyncio.run(_serve(folder, lock, parts, bound, token, options, metrics))
+        asyncio.run(_serve(folder, watch, parts, bound, token, options, metrics))
     log.info("stopped", folder=str(folder.path))
 
 
@@ -103,11 +105,13 @@ def _bind(port: int) -> socket.socket:
         ) from error
 
 
-def _open(folder: DataFolder, opened: ExitStack, options: ServeOptions, metrics: Metrics) -> RelayParts:
+def _open(
+    folder: DataFolder, opened: ExitStack, options: ServeOptions, metrics: Metrics, watch: "FolderWatch"
+) -> RelayParts:
     count = DEFAULT_COUNT if options.workers is None else options.workers
     try:
         return open_parts(
-            folder, opened, worker_count=count, watched=lambda writer: CountedWriter(writer, metrics)
+            folder, opened, worker_count=count, watched=lambda writer: WatchedWriter(writer, metrics, watch)
         )
     except StoreError as error:
         raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
@@ -115,15 +119,48 @@ def _open(folder: DataFolder, opened: ExitStack, options: ServeOptions, metrics:
         raise RelayStartError(refusal.error, "") from refusal
 
 
-class CountedWriter:
-    """A writer whose batches are counted."""
+class FolderWatch:
+    """Whether the data folder is there, looked at before each batch; what is lost is told once."""
 
-    def __init__(self, writer: WriterPort, metrics: Metrics) -> None:
+    def __init__(self, home: Path, lock: HeldLock) -> None:
+        self.lock = lock
+        self._home = home
+        self._end: Callable[[], None] | None = None
+        self._lost = False
+
+    def on_loss(self, end: Callable[[], None]) -> None:
+        """Say what ends the relay, from any thread."""
+        self._end = end
+        if self._lost:
+            end()
+
+    def is_lost(self) -> bool:
+        """Tell whether the folder is there no more, or not ours; the relay is told to end when it is not."""
+        if not self._lost and not self.lock.is_of(self._home):
+            self._lost = True
+            log.error(
+                "the data folder, or its lock, was deleted or moved away, so nothing can be stored: it ends",
+                folder=str(self._home),
+            )
+            if self._end is not None:
+                self._end()
+        return self._lost
+
+
+class WatchedWriter:
+    """A writer whose batches are counted, and refused when the folder is lost: SQLite would not notice."""
+
+    def __init__(self, writer: WriterPort, metrics: Metrics, watch: FolderWatch) -> None:
         self._writer = writer
         self._metrics = metrics
+        self._watch = watch
 
     def submit(self, batch: Batch, done: BatchDone) -> None:
         """Count the batch and pass it on."""
+        if self._watch.is_lost():
+            why = "the data folder was deleted or moved away"
+            done([Answer(command.number, None, "storage", why) for command in batch.commands])
+            return
         self._metrics.batch(len(batch.commands))
         self._writer.submit(batch, done)
 
@@ -155,7 +192,7 @@ class Ending:
 
 async def _serve(
     folder: DataFolder,
-    lock: HeldLock,
+    watch: FolderWatch,
     parts: RelayParts,
     bound: socket.socket,
     token: str,
@@ -169,15 +206,16 @@ async def _serve(
     door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
     server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
     await server.start()
-    _tell_where(folder.path, lock, whereabouts)
+    _tell_where(folder.path, watch.lock, whereabouts)
     log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
     notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
     options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
     options.stop_with(lambda: ending.ask(workers=False))
+    watch.on_loss(lambda: ending.ask(workers=True))
     workers_too = await ending.asked()
     log.info("stopping", workers=workers_too)
     await asyncio.to_thread(_end, parts, workers_too=workers_too)
-    _forget(folder.path, lock)  # before we listen no more: who finds us may rely on it
+    _forget(folder.path, watch.lock)  # before we listen no more: who finds us may rely on it
     await server.close(LAST_ANSWERS)
 
 

@@ -49,6 +49,13 @@ class HeldLock(NamedTuple):
 
     descriptor: int
 
+    def is_of(self, home: Path) -> bool:
+        """Whether this is the lock of the folder there still: it, or the folder, may have been deleted."""
+        try:
+            return os.path.samestat((home / FILE).lstat(), os.fstat(self.descriptor))
+        except OSError:
+            return False
+
     def tell(self, text: str) -> None:
         """Write into it what whoever finds the folder locked may know besides; raises OSError."""
         content = lock_text(text)

@@ -40,6 +40,10 @@ class _Peer(NamedTuple):
     token: str
 
 
+def nothing() -> None:
+    """Do nothing at a heartbeat."""
+
+
 def _new_socket(context: "zmq.Context[zmq.SyncSocket]", kind: int) -> "zmq.SyncSocket":
     made = context.socket(kind)
     made.set(zmq.SNDHWM, HIGH_WATER)
@@ -212,7 +216,11 @@ class RelaySocket:
         now: Now,
         hear: Callable[[News], None] = nobody,
         spoken: Sequence[int] = SPOKEN,
+        beat: Callable[[], None] = nothing,
     ) -> None:
+        """Begin to call; ``beat`` is called about as often as a sign of life is due, on the links' thread."""
+        self._beat = beat
+        self._beaten = now()
         self._now = now
         self._spoken = tuple(spoken)
         self._context = zmq.Context()
@@ -246,6 +254,9 @@ class RelaySocket:
 
     def write(self, now: float) -> float:
         """Write what is due."""
+        if now - self._beaten >= HEARTBEAT:
+            self._beaten = now
+            self._beat()
         for packet in self.end.to_write(now):
             try:
                 self._dealer.send(encode_packet(packet, self.end.conversation.version), zmq.NOBLOCK)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from errno import ENOENT
 from pathlib import Path
 from secrets import token_hex, token_urlsafe
 from typing import Final
@@ -94,6 +95,8 @@ class LocalPlacement:
 
         Raises OSError, and may be tried again.
         """
+        if not self._parent.parent.is_dir():
+            raise FileNotFoundError(ENOENT, "the data folder was deleted", str(self._parent.parent))
         self._mend()
         folder = WorkerFolder(self._parent / name)
         folder.make()

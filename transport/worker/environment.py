@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from showcaller.transport.worker.process_table import marks_in
 from showcaller.transport.worker.remains import WORKERS_VARIABLE
 
 OURS: Final = "SHOWCALLER_"
@@ -20,7 +21,10 @@ def inherited(around: Mapping[str, str]) -> dict[str, str]:
     Left out is what of ours is for somebody else: the variables of a turn in which this relay itself runs,
     which would pass for the turn's own, and whatever else bears our name.
     """
-    return {name: value for name, value in around.items() if _is_handed_on(name)}
+    handed_on = {name: value for name, value in around.items() if _is_handed_on(name)}
+    if WORKERS_VARIABLE in handed_on:
+        handed_on[WORKERS_VARIABLE] = marks_in(handed_on[WORKERS_VARIABLE])
+    return handed_on
 
 
 def _is_handed_on(name: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-_MARK: Final = re.compile(r"(msg|wrk)_[0-9a-z]+(\.[0-9a-f]+)?")
+_MARK: Final = re.compile(r"(msg|wrk)_[0-9a-z_.]+")
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
 _KERNEL_THREAD: Final = 0x200000
 
@@ -73,8 +73,12 @@ def markers_around(environment: Mapping[str, str], variable: str, marker: str) -
     What itself runs inside of something marked hands on the outer marks, so that the outer one finds it too.
     What is no mark is not handed on.
     """
-    outer = [word for word in environment.get(variable, "").split() if _MARK.fullmatch(word)]
-    return " ".join([*outer, marker])
+    return f"{marks_in(environment.get(variable, ''))} {marker}".strip()
+
+
+def marks_in(text: str) -> str:
+    """Give the marks among the words of a text. Pure."""
+    return " ".join(word for word in text.split() if _MARK.fullmatch(word))
 
 
 def _read(path: str, limit: int) -> bytes:

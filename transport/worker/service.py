@@ -38,12 +38,18 @@ class WorkerService:
         self._loop = asyncio.get_running_loop()
         self._ending = asyncio.Event()
         self._guarded = guarded
-        folder = WorkerFolder(Path(options.folder))
+        self._folder = folder = WorkerFolder(Path(options.folder))
         folder.write(_card(options, guarded))
         self._loop.add_reader(guarded.pipe, self._unguarded)
         self._spool = Spool(folder.spool)
         self._socket = RelaySocket(
-            options.address, options.name, options.token, token_hex(8), self._loop.time, self._hear
+            options.address,
+            options.name,
+            options.token,
+            token_hex(8),
+            self._loop.time,
+            self._hear,
+            beat=self._look_at_folder,
         )
         self._link = RelayLink(OnLoop(self._socket.end, self._loop))
         self._host = Host(
@@ -71,6 +77,16 @@ class WorkerService:
         log.error("The guardian (process %d) has died, so this worker ends", self._guarded.process.pid)
         adopt_orphans()
         self._ending.set()
+
+    def _look_at_folder(self) -> None:
+        if not self._folder.is_kept and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._end_without_folder)
+
+    def _end_without_folder(self) -> None:
+        """End, for what runs here could be handed to no later relay."""
+        if not self._ending.is_set():
+            log.error("The folder %s was deleted, so this worker ends", self._folder.path)
+            self._ending.set()
 
     def _hear(self, news: News) -> None:
         if not self._loop.is_closed():

@@ -5,6 +5,7 @@ before it does; frames that the turn produced follow it. After a death the journ
 torn record: with a receipt and without an end a turn may have run in part, without a receipt it never ran.
 """
 
+import contextlib
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -138,9 +139,10 @@ class Spool:
         """Close the journal, and delete it when nothing of it is needed."""
         os.close(self._file)
         if not self._turns:
-            for path in self._folder.glob(f"*{_SUFFIX}"):
-                path.unlink()
-            self._folder.rmdir()
+            with contextlib.suppress(FileNotFoundError):  # somebody has deleted it already
+                for path in self._folder.glob(f"*{_SUFFIX}"):
+                    path.unlink()
+                self._folder.rmdir()
 
     def _append(self, kind: Kind, turn: str, frame: bytes) -> _Place:
         record = _record(kind, turn, frame)

@@ -89,6 +89,11 @@ class WorkerFolder:
         """What it has taken and what came of it."""
         return self.path / "spool"
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it says who the worker is: a folder that was deleted says nothing, and nobody reads it."""
+        return (self.path / CARD).exists()
+
     def make(self) -> None:
         """Make the folder, unless it is there. Raises OSError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

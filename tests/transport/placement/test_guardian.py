@@ -263,12 +263,12 @@ def test_an_orphan_that_ends_while_its_worker_lives_leaves_no_zombie(place: Plac
 def test_workers_inside_of_a_worker_are_found_by_the_mark_of_each(
     monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    monkeypatch.setenv(WORKERS_VARIABLE, "an-outer-worker")
+    monkeypatch.setenv(WORKERS_VARIABLE, "wrk_outer.0f")
     place = Place(home)
     markers = place.relay.run(place.worker, f"echo ${WORKERS_VARIABLE}").split()
-    assert markers == ["an-outer-worker", place.marker]
+    assert markers == ["wrk_outer.0f", place.marker]
     _, process = place.begin(SLEEP)
-    assert end_remains(["an-outer-worker"]).killed == 3, "guardian, worker and command"
+    assert end_remains(["wrk_outer.0f"]).killed == 3, "guardian, worker and command"
     place.is_proven_dead()
     assert is_clean(place, process)
     place.close()

@@ -71,7 +71,8 @@ async def test_a_command_sees_nothing_of_ours_that_is_for_somebody_else() -> Non
         "KEPT": "1",
         "SHOWCALLER_HOME": "/home",
         "SHOWCALLER_DEBUG": "1",
-        "SHOWCALLER_TURNS": "msg_outer",
+        "SHOWCALLER_TURNS": "msg_outer secret",
+        "SHOWCALLER_WORKERS": "secret wrk_outer.0f",
         "SHOWCALLER_VIA": '{"title": "outer"}',
         "SHOWCALLER_TOKEN": "secret",
         "NOTIFY_SOCKET": "/run/notify",
@@ -87,6 +88,7 @@ async def test_a_command_sees_nothing_of_ours_that_is_for_somebody_else() -> Non
         "SHOWCALLER_HOME",
         "SHOWCALLER_MODE",
         "SHOWCALLER_TURNS",
+        "SHOWCALLER_WORKERS",
     ]
     assert "secret" not in end.reply
 

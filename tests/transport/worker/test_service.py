@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -294,6 +295,20 @@ def test_a_worker_whose_folder_is_gone_ends_before_it_calls(desk: Desk) -> None:
     desk.start()
     assert desk.exit_code() == 1
     assert desk.news.empty()
+
+
+@pytest.mark.parametrize("relay", ["there", "away"])
+def test_a_worker_whose_folder_is_deleted_ends_though_a_turn_runs(desk: Desk, gate: Path, relay: str) -> None:
+    desk.start()
+    turn = desk.run(f"echo $$; cat {gate}")
+    desk.wait_for(lambda message: isinstance(message, TurnOutput))
+    if relay == "away":
+        desk.hub.close()
+    shutil.rmtree(desk.own)
+    if relay == "there":
+        assert desk.end_of(turn.turn).stop_reason == "interrupted"
+    assert desk.exit_code() == 0
+    assert not desk.own.exists()
 
 
 def test_all_that_it_has_to_say_goes_into_a_log_within_bounds(desk: Desk) -> None:
