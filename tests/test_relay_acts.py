@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from showcaller import FanoutSpec, Refusal, Relay, RelayStartError, Settings
+from tests.e2e.program import alive
 
 LIMIT = 30.0
 
@@ -61,6 +62,19 @@ def test_a_kill_ends_a_command_and_a_delete_takes_its_session_away(relay: Relay,
     assert relay.kill(begun["session"], id="kill")["stopRequested"]
     assert relay.delete(begun["session"])["ok"]
     assert relay.call({"action": "list_sessions", "scope": "all"})["sessions"] == []
+
+
+def test_a_relay_that_is_closed_ends_what_its_sessions_have_in_the_background(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Relay.open(home, writer_process=False) as relay:
+        left = relay.call({"action": "create_session", "text": "sleep 600 & echo $!", "wait_seconds": 20})
+        assert (left["status"], left["background"]["running"]) == ("running", 1)
+        assert alive([int(left["reply"]["text"])]) != []
+    assert alive([int(left["reply"]["text"])]) == []
+    with Relay.open(home, writer_process=False) as relay:
+        session = relay.call({"action": "read_session", "session": left["session"]})
+        assert session["session"]["state"] == "idle"
+        assert [task["status"] for task in session["tasks"]] == ["interrupted"]
 
 
 async def test_the_acts_can_be_awaited(relay: Relay, tmp_path: Path) -> None:

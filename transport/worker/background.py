@@ -95,6 +95,7 @@ class BackgroundTasks:
         self._output_interval = output_interval
         self._tasks: dict[str, BackgroundTask] = {}
         self._written: dict[str, BackgroundTask] = {}
+        self._withholds = False
         self._closing = False
 
     # -- a task's life -----------------------------------------------------------------------------
@@ -172,8 +173,11 @@ class BackgroundTasks:
             )
 
     def tell_all(self) -> None:
-        """Tell a relay that has begun anew which tasks there are, and which of them have ended."""
+        """Tell another relay which tasks there are and which have ended; for the rest it asks."""
+        self._withholds = False
+        self._written.clear()
         for task in self._tasks.values():
+            task.take_output()
             self._post(task.started)
             if task.end is not None:
                 self._post(task.end)
@@ -193,6 +197,16 @@ class BackgroundTasks:
         del self._tasks[name]
         return name if task.turn_is_stored else None
 
+    def withhold(self) -> None:
+        """Send nothing of what is written from here on, for as long as nobody is there to hear it."""
+        self._withholds = True
+
+    def hand_in(self) -> None:
+        """The relay is back that was there before: tell it what was withheld, as part of all that is kept."""
+        self._withholds = False
+        for task in list(self._written.values()):
+            self.tell(task.session, task.name)
+
     # -- output and the worker's end ---------------------------------------------------------------
 
     def _note_output(self, task: BackgroundTask) -> None:
@@ -201,6 +215,8 @@ class BackgroundTasks:
         self._written[task.name] = task
 
     def _send_output(self) -> None:
+        if self._withholds:
+            return  # what is kept of it is bounded, and a link that nobody reads is not
         written, self._written = self._written, {}
         for task in written.values():
             self._post(TaskOutput(session=task.session, task=task.name, text=task.take_output()))

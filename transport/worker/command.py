@@ -12,11 +12,13 @@ from showcaller.transport.worker.command_rest import CommandRest
 from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
 from showcaller.transport.worker.environment import inherited
 from showcaller.transport.worker.output import CommandOutput, Pipe
-from showcaller.transport.worker.process import Child, exit_words
+from showcaller.transport.worker.process import Child, exit_words, pause
 from showcaller.transport.worker.providers import Result, Sink
 from showcaller.transport.worker.shell import shell_for
 
 DRAIN: Final = 0.2
+LEAST_PAUSE: Final = 0.01
+"""Seconds between two looks at what goes on, of which many may end one after the other."""
 UNKNOWN_EXIT: Final = (
     "its exit code is unknown: SIGKILL did not end it, or another part of this program took the exit "
     "(by ignoring SIGCHLD or waiting for any child)"
@@ -109,6 +111,7 @@ class _Ending:
         members = self._child.members()
         while members and (left := until - self._loop.time()) > 0:
             await self._child.death_of(members[0], left)
+            await pause(LEAST_PAUSE)
             members = self._child.members()
         return bool(members) if members is not None else not has_ended
 

@@ -130,6 +130,14 @@ class Host:
         """Tell the relay which tasks there are: it is another one than before. It asks for turns itself."""
         self._tasks.tell_all()
 
+    def relay_is_away(self) -> None:
+        """Send nothing of what tasks write: they may write for days."""
+        self._tasks.withhold()
+
+    def relay_is_back(self) -> None:
+        """Tell the relay, which is the one that was there before, what tasks have written meanwhile."""
+        self._tasks.hand_in()
+
     async def idle(self) -> None:
         """Wait until no turn runs and everything has been handed to the link."""
         await self._idle.wait()

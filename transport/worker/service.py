@@ -97,6 +97,10 @@ class WorkerService:
         if news == "changed":
             self._link.renew()
             self._host.meet_another_relay()
+        elif news == "back":
+            self._host.relay_is_back()
+        elif news in {"away", "refused"}:
+            self._host.relay_is_away()
         if news == "refused" and not self._spool.turns:
             self._ending.set()  # nobody waits for anything of this worker
         self._solitude.heard(news)

@@ -150,6 +150,24 @@ async def test_another_relay_is_told_which_tasks_there_are_and_which_have_ended(
     assert sorted(stories) == [("task_ended", first), ("task_started", first), ("task_started", second)]
 
 
+async def test_what_is_written_while_the_relay_is_away_is_told_when_it_is_back(
+    stage: Stage, provider: Leaving
+) -> None:
+    task = await left(stage)
+    provider.left[0].write("one\n")
+    await stage.task_output_with(task, "one")
+    stage.host.relay_is_away()
+    for number in range(background.KEPT // 4):
+        provider.left[0].write(f"{number}\n")
+    stage.host._tasks._send_output()  # as it is time and again
+    before = len(stage.output_of_task(task))
+    stage.host.relay_is_back()
+    await stage.task_output_with(task, f"{number}\n")
+    told = [m for m in stage.messages if isinstance(m, TaskOutput) and m.task == task]
+    assert before == len("one\n")
+    assert [(m.again, len(m.text)) for m in told] == [(False, 4), (True, background.KEPT)]
+
+
 async def test_a_kill_between_a_commands_end_and_its_task_ends_that_as_well(
     stage: Stage, provider: Leaving
 ) -> None:
