@@ -85,7 +85,8 @@ class SimPort:
         self._chances = chances
         self._workforce = workforce
         self._books = workforce.books
-        self._deliver: Callable[[FromWorkers], None] = lambda _: None
+        self._early: list[FromWorkerMessage] = []  # what came before anybody was connected
+        self._deliver: Callable[[FromWorkers], None] = self._early.extend
         self._sent: dict[str, RunTurn] = {}
         self._tasks: dict[str, str] = {}  # the sessions of those that the worker has, as far as is known
         self._ended_before = set(workforce.worker.ends)
@@ -166,6 +167,8 @@ class SimPort:
     def connect(self, deliver: Callable[[FromWorkers], None]) -> None:
         """Say who gets what the worker sends."""
         self._deliver = deliver
+        if self._early:
+            deliver(self._early)
 
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Hand messages to the link."""
