@@ -2,9 +2,11 @@
 
 import asyncio
 import concurrent.futures
+import threading
 from collections.abc import Coroutine
 from traceback import walk_tb
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary, ref
 
 from showcaller.actors.runtime.errors import AskCycle, ForeignAwaitable, LoopNotRunning
 from showcaller.actors.runtime.futures import Future
@@ -12,6 +14,8 @@ from showcaller.actors.runtime.unfailing_log import shown, told
 from showcaller.actors.runtime.waits import LoopWork
 
 T = TypeVar("T")
+
+_NEVER = 3e9  # seconds
 
 _under_way: "dict[Future[Any], asyncio.AbstractEventLoop]" = {}  # what coroutines on loops still owe
 
@@ -33,20 +37,83 @@ _BRIDGE = (
 )
 
 
+class _LoopEnd:
+    """What coroutines on a loop owe: those who wait are told when the loop lets go of this.
+
+    It lies among what the loop has scheduled, for a day that never comes, and nobody else holds it for long:
+    a loop that closes throws away what is scheduled, and has no other way to tell anybody.
+    """
+
+    __slots__ = ("__weakref__", "_lies", "unbegun", "under_way")
+
+    def __init__(self) -> None:
+        self._lies = False
+        self.unbegun: dict[_OnLoop[Any], Coroutine[Any, Any, Any]] = {}
+        self.under_way: dict[_OnLoop[Any], asyncio.Task[Any]] = {}  # held here, as a loop does not hold them
+
+    def begin(self, loop: asyncio.AbstractEventLoop, future: "_OnLoop[Any]") -> None:
+        """Begin with a coroutine; called on the loop's thread."""
+        if not self._lies:
+            self._lies = True
+            loop.call_later(_NEVER, self)
+        coroutine = self.unbegun.pop(future, None)
+        if coroutine is not None:
+            task = self.under_way[future] = loop.create_task(coroutine)
+            task.add_done_callback(future.end_as)
+
+    def give_up(self, future: "_OnLoop[Any]") -> None:
+        """End what the loop will not do. Thread-safe."""
+        coroutine = self.unbegun.pop(future, None)
+        if coroutine is not None:
+            coroutine.close()
+        future.try_set_exception(LoopNotRunning("the loop was closed before its coroutine ended"))
+
+    def __call__(self) -> None:
+        """Do nothing, should the day come."""
+
+    def __del__(self) -> None:
+        for future in (*self.unbegun, *self.under_way):
+            self.give_up(future)
+
+
+_ends: "WeakKeyDictionary[asyncio.AbstractEventLoop, ref[_LoopEnd]]" = WeakKeyDictionary()
+_ends_lock = threading.RLock()
+
+
+def _end_of(loop: asyncio.AbstractEventLoop) -> _LoopEnd | None:
+    known = _ends.get(loop)
+    return None if known is None else known()
+
+
 class _OnLoop(Future[T]):
     """The outcome of a coroutine on a loop, for which that loop's own thread must not block."""
 
-    __slots__ = ("_loop",)
+    __slots__ = ("_end", "_loop")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, end: _LoopEnd) -> None:
         super().__init__(LoopWork(loop))
         self._loop = loop
+        self._end = ref(end)
 
     def get(self, *, timeout: float | None = None) -> T:
         """Wait as every future does; raises ``AskCycle`` where that can never end."""
         if not self.done and asyncio._get_running_loop() is self._loop:
             raise AskCycle("get() blocks the loop that is to run the coroutine: await it")
         return super().get(timeout=timeout)
+
+    def end_as(self, task: asyncio.Task[T]) -> None:
+        """End in what the task has ended in."""
+        end = self._end()
+        if end is not None:
+            end.under_way.pop(self, None)
+        if task.cancelled():
+            self.try_set_exception(concurrent.futures.CancelledError())
+            return
+        error = task.exception()
+        if error is None:
+            self.try_set(task.result())
+        else:
+            self.try_set_exception(error)
 
 
 def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
@@ -55,23 +122,25 @@ def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
     The future ends in what the coroutine returns or raises; a cancelled one ends in
     ``concurrent.futures.CancelledError``. On the loop's own thread it can be awaited, not waited for: to
     block there for it, or for the reply of an actor that awaits it, raises ``AskCycle`` in one of the two.
-    Raises ``LoopNotRunning`` for a loop that does not run; so does ``get()`` once the loop was closed.
+    Raises ``LoopNotRunning`` for a loop that does not run; the future ends in it when the loop is closed.
     """
+    if not asyncio.iscoroutine(coroutine):
+        raise TypeError(f"on_loop runs a coroutine, as calling an `async def` gives it, not {shown(coroutine)}")
     if not loop.is_running():
         coroutine.close()
         raise LoopNotRunning(f"{shown(loop)} does not run: start it, or hand on one that runs")
-    bridged: Future[T] = _OnLoop(loop)
-
-    def push(done: "concurrent.futures.Future[T]") -> None:
-        _under_way.pop(bridged, None)
-        try:
-            bridged.try_set(done.result())
-        except BaseException as error:  # CancelledError is no Exception, and is the answer here
-            bridged.try_set_exception(error)
-
-    running = asyncio.run_coroutine_threadsafe(coroutine, loop)
-    _under_way[bridged] = loop
-    running.add_done_callback(push)
+    with _ends_lock:
+        end = _end_of(loop) or _LoopEnd()
+        _ends[loop] = ref(end)
+    bridged = _OnLoop[T](loop, end)
+    end.unbegun[bridged] = coroutine
+    try:
+        loop.call_soon_threadsafe(end.begin, loop, bridged)
+        closed = loop.is_closed()  # just now, perhaps: then it keeps what came meanwhile, and does not look
+    except RuntimeError:
+        closed = True
+    if closed:
+        end.give_up(bridged)
     return bridged
 
 
@@ -80,10 +149,13 @@ def has_work(loop: asyncio.AbstractEventLoop) -> bool:
 
     What a loop has queued and scheduled has no public name, and a loop of another make may hide it.
     """
-    if len(asyncio.all_tasks(loop)) > 1 or loop in list(_under_way.values()):
+    end = _end_of(loop)
+    if len(asyncio.all_tasks(loop)) > 1 or (end is not None and (end.unbegun or end.under_way)):
         return True
-    scheduled = list(getattr(loop, "_scheduled", ()))
-    return bool(getattr(loop, "_ready", ())) or not all(handle.cancelled() for handle in scheduled)
+    scheduled = [handle for handle in list(getattr(loop, "_scheduled", ())) if not handle.cancelled()]
+    return bool(getattr(loop, "_ready", ())) or any(
+        getattr(handle, "_callback", None) is not end for handle in scheduled
+    )
 
 
 def foreign_awaitable(coroutine: Any, awaited: object) -> ForeignAwaitable:
