@@ -3,6 +3,7 @@
 from _thread import LockType, start_new_thread
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from pykka import ActorDeadError, messages
@@ -21,16 +22,17 @@ class Handler:
     """A coroutine, the envelope it answers (if any), and what it waits for; system mail when that is done.
 
     It is the callback of the future it waits for. Everything but ``wake`` is called by whoever holds the
-    cell's gate.
+    cell's gate. The context variables that the coroutine sets are its own, as those of an asyncio task are.
     """
 
-    __slots__ = ("alive", "cell", "coroutine", "envelope", "starting", "waits_for")
+    __slots__ = ("alive", "cell", "coroutine", "envelope", "run", "starting", "waits_for")
 
     def __init__(
         self, cell: "Cell", coroutine: Any, envelope: Envelope | None, *, starting: bool = False
     ) -> None:
         self.cell = cell
         self.coroutine = coroutine
+        self.run = copy_context().run
         self.envelope = envelope
         self.starting = starting
         self.alive = True
