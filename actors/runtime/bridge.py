@@ -125,7 +125,9 @@ def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
     Raises ``LoopNotRunning`` for a loop that does not run; the future ends in it when the loop is closed.
     """
     if not asyncio.iscoroutine(coroutine):
-        raise TypeError(f"on_loop runs a coroutine, as calling an `async def` gives it, not {shown(coroutine)}")
+        raise TypeError(
+            f"on_loop runs a coroutine, as a call of an `async def` gives it, not {shown(coroutine)}"
+        )
     if not loop.is_running():
         coroutine.close()
         raise LoopNotRunning(f"{shown(loop)} does not run: start it, or hand on one that runs")

@@ -311,12 +311,12 @@ class Cell:
         if handler is self._hold:
             self._hold = None
             self._dispatcher.suspended.pop(self, None)
-        run, advance, argument = handler.run, handler.coroutine.send, None
+        advance, argument = handler.coroutine.send, None
         turn = here.turn
         while True:
             turn.handled = handler
             try:
-                waits_for = run(advance, argument)
+                waits_for = handler.context.run(advance, argument)
             except StopIteration as stop:
                 self._finish(actor, handler, stop.value)
                 return True

@@ -29,3 +29,6 @@ class SystemClock:
 
 
 SYSTEM_CLOCK = SystemClock()
+
+# Seconds for which this thread had the processor: how much something costs, however busy the machine is.
+processor_time = time.thread_time

@@ -223,7 +223,7 @@ def _drop(cell: "Cell", actor: Any, handler: Handler) -> None:
     outer, here.turn = here.turn, Turn()  # should it await once more, that is told it is driven
     here.turn.runnable, here.turn.handled = cell, handler  # and if it blocks, the others go on
     try:
-        handler.run(handler.coroutine.close)
+        handler.context.run(handler.coroutine.close)
     except BaseException as error:
         _report(actor, error)
     finally:

@@ -25,14 +25,14 @@ class Handler:
     cell's gate. The context variables that the coroutine sets are its own, as those of an asyncio task are.
     """
 
-    __slots__ = ("alive", "cell", "coroutine", "envelope", "run", "starting", "waits_for")
+    __slots__ = ("alive", "cell", "context", "coroutine", "envelope", "starting", "waits_for")
 
     def __init__(
         self, cell: "Cell", coroutine: Any, envelope: Envelope | None, *, starting: bool = False
     ) -> None:
         self.cell = cell
         self.coroutine = coroutine
-        self.run = copy_context().run
+        self.context = copy_context()
         self.envelope = envelope
         self.starting = starting
         self.alive = True

@@ -1,14 +1,17 @@
 """Long chains of waits: looked at together and a moment later, so that each is looked at once.
 
 A cycle, once closed, stays until somebody ends it, so it need not be found at once. One look at all that
-is waited for costs no more than one along the longest chain; and it is not taken again before four times
-as long as it took has passed, so looking never takes more than a fifth of the time.
+is waited for costs no more than one along the longest chain. And it is not taken again before four times
+as long as it took has passed, or a second: so looking takes a fifth of the time, more only for chains so
+long that one look takes longer than that. What counts is the processor's time: on a busy machine a look
+seems to take long, and nobody is to wait for the next one because of that.
 """
 
 import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from showcaller.actors.runtime.clock import processor_time
 from showcaller.actors.runtime.errors import AskCycle
 from showcaller.actors.runtime.waits import error_of, lasting_path, owner_of
 
@@ -18,8 +21,14 @@ if TYPE_CHECKING:
 
 SOONEST = 0.01  # seconds
 PAUSE = 4.0  # times as long as the last look took
+LATEST = 1.0  # seconds
 
 lock = threading.RLock()  # whoever looks for a cycle holds it; a signal handler may look meanwhile
+
+
+def pause_after(cost: float) -> float:
+    """Say how long after a look the next one may be, given what it has cost; in seconds."""
+    return min(LATEST, max(SOONEST, PAUSE * cost))
 
 
 class LongWaits:
@@ -44,13 +53,12 @@ class LongWaits:
 
     def tell(self, message: object) -> None:
         """Look at all; called by the timer."""
-        now = self.dispatcher.clock.monotonic
-        began = now()
+        began = processor_time()
         with lock:
             replies, self._replies = self._replies, {}
             refused = [end for knot in knots(replies) for end in self._untie(knot, replies)]
             self._due = bool(self._replies)
-        self._pause = max(SOONEST, PAUSE * (now() - began))
+        self._pause = pause_after(0.0 if self.dispatcher._by_hand else processor_time() - began)
         if self._due:
             self._look_soon()
         for reply, error in refused:

@@ -15,7 +15,7 @@ def refuse_wait_while_making(owner: "Cell") -> None:
     """Raise ``AskCycle`` if this thread, about to wait for a reply of ``owner``, is just making it."""
     if _waits_for_its_start(owner) and _is_made_here(owner._actor):
         raise AskCycle(
-            f"this reply can never come, the __init__ of {owner} waits for it: call the method itself, "
+            f"no reply can come while the __init__ of {owner} waits for it: call the method itself, "
             "or ask in on_start and await the reply",
             [cast("ActorRef[Any]", owner)],
         )

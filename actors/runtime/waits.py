@@ -48,6 +48,9 @@ class LoopWork:
 BLOCKED_LOOPS: "dict[asyncio.AbstractEventLoop, Future[Any] | None]" = {}
 
 
+MOST_NAMED = 10  # actors of a cycle from its beginning on, and as many of its end
+
+
 class TooLong(Exception):
     """There is more to look at than was asked for."""
 
@@ -180,18 +183,18 @@ def error_of(waits: "Cell", path: Path) -> AskCycle:
     for reply, owner in path:
         if reply in blocks:
             return AskCycle(
-                "this reply can never come, the loop that is to run the coroutine is blocked until "
+                "no reply can come while the loop that is to run the coroutine is blocked until "
                 f"{_names([owner])[0]} answers: await that there (ref.request), instead of get() or ask()"
             )
     if not waits.counters.actor_class.reentrant and all(owner is waits for owner in owners):
         return AskCycle(
-            f"this reply can never come, {_names([waits])[0]} waits for itself: call the method itself, or "
+            f"no reply can come while {_names([waits])[0]} waits for itself: call the method itself, or "
             "await the reply and let it take other messages meanwhile (`reentrant = True` in its class)",
             [cast("ActorRef[Any]", waits)],
         )
-    names = " → ".join(_names([waits, *owners]))
+    names = " → ".join(_few(_names([waits, *owners])))
     return AskCycle(
-        f"this reply can never come, each waits for the next: {names}",
+        f"no reply can come while each waits for the next: {names}",
         [cast("ActorRef[Any]", cell) for cell in [waits, *owners[:-1]]],
     )
 
@@ -208,6 +211,12 @@ def _names(cells: "list[Cell]") -> list[str]:
         for cell, number in alike.items()
     }
     return [names[cell] for cell in cells]
+
+
+def _few(names: list[str]) -> list[str]:
+    """Leave out those between the first and the last, if they are many."""
+    left_out = len(names) - 2 * MOST_NAMED
+    return names if left_out <= 0 else [*names[:MOST_NAMED], f"({left_out} more)", *names[-MOST_NAMED:]]
 
 
 def chain(cell: "Cell", longest: int = 10) -> str:

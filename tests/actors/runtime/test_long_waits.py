@@ -6,8 +6,9 @@ import pytest
 
 from showcaller.actors.runtime import Actor, ActorRef, AskCycle, Dispatcher, Future, waits
 from showcaller.actors.runtime.cycles import AT_ONCE
-from showcaller.actors.runtime.long_waits import knots
+from showcaller.actors.runtime.long_waits import LATEST, SOONEST, LongWaits, knots, pause_after
 from showcaller.actors.runtime.testkit import ManualDispatcher
+from showcaller.actors.runtime.waits import MOST_NAMED
 
 
 class Member(Actor):
@@ -115,7 +116,7 @@ def test_a_cycle_of_any_length_is_refused_once(count: int, manual: ManualDispatc
     manual.advance(1)
     assert all(answer.done for answer in answers)
     (said,) = refused(answers)
-    assert said.count("→") == count
+    assert said.count("→") == min(count, 2 * MOST_NAMED)
     assert manual.suspended == {}
 
 
@@ -163,6 +164,48 @@ def test_a_wait_that_ends_before_the_late_look_is_left_alone(manual: ManualDispa
     manual.settle()
     manual.advance(1)
     assert [answer.get() for answer in answers] == [1] * len(answers)
+
+
+def test_a_very_long_cycle_is_told_in_few_words(manual: ManualDispatcher) -> None:
+    answers = [ref.request("wait") for ref in ring_of(2_000)]
+    manual.advance(1)
+    (said,) = refused(answers)
+    assert " → Member #10 → (1981 more) → Member #1992 → " in said
+    assert said.endswith(" → Member #2000 → Member #1")
+    assert len(said) < 400
+    (error,) = [answer.error for answer in answers if isinstance(answer.error, AskCycle)]
+    assert len(error.actors) == 2_000
+
+
+@pytest.mark.parametrize(
+    ("cost", "pause"), [(0.0, SOONEST), (0.002, SOONEST), (0.1, 0.4), (0.3, LATEST), (60.0, LATEST)]
+)
+def test_the_next_look_comes_when_four_times_its_cost_has_passed_but_soon(cost: float, pause: float) -> None:
+    assert pause_after(cost) == pytest.approx(pause)
+
+
+class Busy:
+    """A clock by which everything takes a minute, as on a machine that has no time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """Give a minute more than before."""
+        self.now += 60
+        return self.now
+
+    def wall(self) -> int:
+        """Give no time in particular."""
+        return 0
+
+
+def test_a_busy_machine_does_not_put_off_the_next_look() -> None:
+    dispatcher = Dispatcher(clock=Busy())
+    waits_long = LongWaits(dispatcher)
+    waits_long.tell(None)
+    assert waits_long._pause < 1
+    dispatcher.close()
 
 
 def derived(*sources: Future[Any]) -> Future[Any]:

@@ -96,7 +96,7 @@ class TestErrors:
     def test_a_cycle_is_told_in_the_same_words_in_every_run_with_one_seed(self, count: int) -> None:
         told = [_cycle_of(count, seed=7) for _ in range(2)]
         assert told[0] == told[1]
-        assert told[0].startswith("this reply can never come, each waits for the next: ")
+        assert told[0].startswith("no reply can come while each waits for the next: ")
 
     def test_several_of_one_class_are_told_apart(self) -> None:
         assert _cycle_of(2, seed=0).endswith(": Passing #1 → Passing #2 → Passing #1")
