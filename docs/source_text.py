@@ -50,12 +50,13 @@ def read_module(path: Path) -> dict[str, Entry]:
 
 
 def _entries(body: list[ast.stmt]) -> Iterator[Entry]:
+    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     for number, node in enumerate(body):
         name = _name(node)
         if name is None or name.startswith("_"):
             continue
         if isinstance(node, ast.ClassDef):
-            yield _class(node)
+            yield _class(node, classes)
         elif isinstance(node, Function):
             if not _is_overload(node):
                 yield Entry(name, _signature(node), _docstring(node))
@@ -75,22 +76,34 @@ def _name(node: ast.stmt) -> str | None:
     return target.id if isinstance(target, ast.Name) else None
 
 
-def _class(node: ast.ClassDef) -> Entry:
+def _class(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> Entry:
     made_by = next(
         (each for each in node.body if isinstance(each, Function) and each.name == "__init__"), None
     )
-    signature = _fields(node) if made_by is None else _signature(made_by).replace("__init__", node.name, 1)
+    if made_by is None:
+        signature = _dataclass(node, classes)
+    else:
+        signature = _signature(made_by).replace("__init__", node.name, 1)
     members = [entry for entry in _entries(node.body) if entry.text]
-    bases = tuple(ast.unparse(base) for base in node.bases)
+    bases = tuple(base for base in map(ast.unparse, node.bases) if not base.startswith("_"))
     return Entry(node.name, signature, _docstring(node), members, bases)
 
 
-def _fields(node: ast.ClassDef) -> str:
+def _dataclass(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
     """Write how a dataclass is made; of another class only the name."""
     if not any(ast.unparse(decorator).startswith("dataclass") for decorator in node.decorator_list):
         return node.name
-    fields = [_field(each) for each in node.body if isinstance(each, ast.AnnAssign)]
-    return f"{node.name}({', '.join(fields)})"
+    return f"{node.name}({', '.join(_fields(node, classes).values())})"
+
+
+def _fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, str]:
+    """Write the fields of a dataclass by their names, those of its bases in the module before its own."""
+    fields: dict[str, str] = {}
+    for base in map(ast.unparse, reversed(node.bases)):
+        if base in classes:
+            fields |= _fields(classes[base], classes)
+    own = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+    return fields | {ast.unparse(each.target): _field(each) for each in own}
 
 
 def _field(node: ast.AnnAssign) -> str:

@@ -21,8 +21,9 @@ class DispatcherClosed(RuntimeFault):
 class AskCycle(RuntimeFault):
     """No reply can come: the actor that owes it waits for the asker. A wait with a timeout counts too.
 
-    The text names the actors by class (of many the first and the last), so that it is the same whenever a run is repeated; ``actors`` holds
-    the refs of those in the cycle, in the order in which each waits for the next.
+    The text names the actors by class (of many the first and the last), so that it is the same whenever a
+    run is repeated; ``actors`` holds the refs of those in the cycle, in the order in which each waits for
+    the next.
     """
 
     def __init__(self, text: str, actors: "Sequence[pykka.ActorRef[Any]]" = ()) -> None:

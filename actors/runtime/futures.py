@@ -36,6 +36,12 @@ _NO_AWAIT_RAISES = (
 )
 
 
+_NO_TASK = (
+    "asyncio.wait() takes tasks of its own: hand it asyncio.ensure_future(ref.request(...)), or use "
+    "asyncio.gather() or as_completed(), which take futures of the runtime as they are"
+)
+
+
 class Future(pykka.Future[T]):
     """A value that is there now or later; ``get()`` it, ``await`` it, or have it pushed to a callback.
 
@@ -263,6 +269,8 @@ class Future(pykka.Future[T]):
         callbacks = self._callbacks
         if type(callback) in _OWN:
             callbacks[callback] = callback
+        elif getattr(callback, "__module__", None) == "asyncio.tasks":
+            raise TypeError(_NO_TASK)
         elif callbacks.setdefault(id(callback), entry := (callback,)) is not entry:
             callbacks[object()] = entry  # it is to be called once more
         if self._done:

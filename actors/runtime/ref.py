@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from showcaller.actors.runtime.base_dispatcher import BaseDispatcher
 
 A = TypeVar("A", bound=pykka.Actor)
+TIMEOUT = "a timeout must be"
 
 
 class ActorRef(Cell, pykka.ActorRef[A]):
@@ -130,7 +131,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         comes, to nobody. It means nothing without ``block``: use ``request`` for a future that ends.
         """
         if timeout is not None:
-            refuse_no_time(timeout)
+            refuse_no_time(timeout, TIMEOUT)
         future: Future[Any] = Future(self)
         if self._actor is None:
             future.set_exception(dead(self))
@@ -153,7 +154,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         future is no coroutine: a task is made of it by ``asyncio.ensure_future``, not ``create_task``.
         """
         if timeout is not None:
-            refuse_no_time(timeout)
+            refuse_no_time(timeout, TIMEOUT)
         future = self.ask(message, block=False)
         if timeout is not None:
             self._dispatcher.timers.expire(future, timeout)
@@ -236,7 +237,7 @@ class ActorRef(Cell, pykka.ActorRef[A]):
         With ``block=False`` gives the future of that answer.
         """
         if timeout is not None:
-            refuse_no_time(timeout)
+            refuse_no_time(timeout, TIMEOUT)
         stopped: Future[bool] = Future(self)
         if self._actor is None:
             stopped.set(False)

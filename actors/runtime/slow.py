@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.context import BETWEEN
 from showcaller.actors.runtime.unfailing_log import UnfailingLogger
@@ -42,18 +42,20 @@ class SlowWatch:
             "%s is slow: %s has run for more than %g s while other actors waited; "
             "let it await, hand the work to another process, or pin the actor",
             self._runnable,
-            "a handler" if frame is None else name_of(frame),
+            name_of(frame, self._runnable.counters.actor_class),
             self._seconds,
         )
 
 
-def name_of(frame: FrameType) -> str:
-    """Name the handler in whose call the frame is: the outermost function in the slice that is not ours."""
-    name = frame.f_code.co_qualname
-    current: FrameType | None = frame
-    while current is not None and current.f_code.co_name != "run_slice":
-        code = current.f_code
+def name_of(frame: FrameType | None, actor_class: type[Any]) -> str:
+    """Name the handler in whose call the frame is: the outermost function in the slice that is not ours.
+
+    Just after a handler, while its end is told, that is what takes the messages of this class.
+    """
+    name = f"{actor_class.__qualname__}.on_receive"
+    while frame is not None and frame.f_code.co_name != "run_slice":
+        code = frame.f_code
         if not code.co_filename.startswith(_OURS):
-            name = f"{code.co_qualname} (line {current.f_lineno} of {code.co_filename})"
-        current = current.f_back
+            name = f"{code.co_qualname} (line {frame.f_lineno} of {code.co_filename})"
+        frame = frame.f_back
     return name

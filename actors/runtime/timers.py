@@ -26,15 +26,15 @@ LONGEST = 1e11  # seconds: what is later is a mistake
 SHORTEST = 1e-6  # seconds between two times of a repeated timer: what is shorter is a mistake
 
 
-def refuse_no_time(seconds: float) -> None:
-    """Raise ``TypeError`` or ``ValueError`` for what no timer can wait."""
+def refuse_no_time(seconds: float, what: str = "a timer must be due in") -> None:
+    """Raise ``TypeError`` or ``ValueError`` for what no timer can wait, and nobody for a reply."""
     kind: type[Exception] = ValueError
     try:
         if -LONGEST < seconds < LONGEST:
             return
     except TypeError:
         kind = TypeError
-    raise kind(f"a timer must be due in fewer than {LONGEST:.0e} seconds, not {seconds!r}")
+    raise kind(f"{what} fewer than {LONGEST:.0e} seconds, not {seconds!r}")
 
 
 class Timer:

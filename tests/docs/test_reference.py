@@ -34,6 +34,18 @@ def test_marks_of_docstrings_become_marks_of_markdown() -> None:
     assert markdown(docstring) == "Wait for `get()`.\n\n```text\nwith a:\n    b()\n```\n\nThe end."
 
 
+def test_what_is_asked_of_a_supervisor_is_shown_with_what_it_takes() -> None:
+    text = reference()
+    for wanted in (
+        "GetChild(name: str)",
+        "StopChild(name: str)",
+        "RestartChild(name: str)",
+        "ListChildren()",
+    ):
+        assert f"```text\n{wanted}\n```" in text, wanted
+    assert "`_Named`" not in text
+
+
 def test_what_the_reference_leaves_out_is_there_to_be_left_out() -> None:
     modules = [read_module(path) for path in sorted(RUNTIME.glob("*.py"))]
     entries = {name: entry for module in modules for name, entry in module.items()}

@@ -1,11 +1,12 @@
 """What a call cannot mean is refused by that call, in words, and nothing is sent."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from showcaller.actors.runtime import Actor, Future, hand_on
+from showcaller.actors.runtime import Actor, ActorRef, Dispatcher, Future, hand_on
 from showcaller.actors.runtime.testkit import ManualDispatcher, probe
 
 WRONG: Any = 5
@@ -43,6 +44,34 @@ def test_a_stop_with_a_nonsensical_timeout_stops_nobody(manual: ManualDispatcher
         ref.stop(timeout=TEXT)
     manual.settle()
     assert ref.is_alive()
+
+
+def test_a_nonsensical_timeout_is_told_as_one(manual: ManualDispatcher) -> None:
+    ref, got = probe()
+    for call in (ref.request, ref.ask):
+        with pytest.raises(TypeError, match=r"a timeout must be fewer than 1e.11 seconds, not 'x'"):
+            call("message", timeout=TEXT)
+    manual.settle()
+    assert got == []
+
+
+def test_asyncio_wait_is_told_what_to_take_instead(threads: Dispatcher) -> None:
+    class Echo(Actor):
+        registered = False
+
+        def on_receive(self, message: Any) -> Any:
+            return message
+
+    async def main() -> Any:
+        echo: ActorRef[Any] = Echo.start()
+        wrong: Any = [echo.request(1)]
+        with pytest.raises(TypeError, match=r"asyncio\.ensure_future\(ref\.request"):
+            await asyncio.wait(wrong)
+        done, _ = await asyncio.wait([asyncio.ensure_future(echo.request(2))])
+        completed = [await each for each in asyncio.as_completed([echo.request(3)])]
+        return [each.result() for each in done], completed, await asyncio.gather(echo.request(4))
+
+    assert asyncio.run(main()) == ([2], [3], [4])
 
 
 @pytest.mark.parametrize("hook", ["on_receive", "on_start", "on_stop", "on_failure"])
