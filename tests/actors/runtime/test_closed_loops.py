@@ -22,7 +22,7 @@ class Stage:
 
     async def never(self) -> None:
         self.begun.set()
-        await asyncio.sleep(1000)
+        await asyncio.wait_for(self.loop.create_future(), 1000)
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)
@@ -112,7 +112,8 @@ def test_a_loop_that_goes_on_later_ends_what_it_has_begun(stage: Stage) -> None:
     assert stage.begun.wait(10)
     stage.stop()
     gate.set()
-    loop.run_until_complete(asyncio.sleep(0.001))
+    loop.run_until_complete(gate.wait())
+    loop.run_until_complete(asyncio.sleep(0))
     assert answer.get(timeout=0) == "there"
 
 
