@@ -14,9 +14,16 @@ _PIECE: Final = 1 << 20
 
 
 def send_frame(stream: socket.socket, frame: bytes) -> None:
-    """Send a frame whole; raises OSError when the other end is gone."""
-    stream.sendall(_LENGTH.pack(len(frame)))
-    stream.sendall(frame)
+    """Send a frame whole; raises OSError when the other end is gone.
+
+    A short one goes at once with its length: the other end would wake up twice for it.
+    """
+    head = _LENGTH.pack(len(frame))
+    if len(frame) <= _PIECE:
+        stream.sendall(head + frame)
+    else:
+        stream.sendall(head)
+        stream.sendall(frame)
 
 
 def receive_frame(stream: socket.socket) -> bytes | None:

@@ -21,6 +21,10 @@ WINDOW: Final = 64
 """Batches under way to the peer at once; fewer than the sockets take, so that they drop none."""
 AGAIN_AFTER: Final = 1.0
 """Seconds without progress after which what is under way is written again to a peer that is there."""
+ACK_AFTER: Final = 0.02
+"""Seconds that an acknowledgement waits for a batch that takes it along; each packet wakes two processes."""
+ACK_AT: Final = WINDOW // 4
+"""Batches without an acknowledgement for which one goes by itself at once."""
 BATCH_BYTES: Final = 1024 * 1024
 """Bytes of frames that are put into one batch; a larger frame has one for itself."""
 
@@ -74,7 +78,8 @@ class Conversation:
         self._written = 0  # of them, how many the peer may have
         self._last = 0
         self._received = 0
-        self._owes_ack = False
+        self._unanswered = 0  # batches that have come since the last acknowledgement
+        self._ack_due = float("inf")
         self._asked_again = False
         self._progress = self._heard
 
@@ -106,10 +111,11 @@ class Conversation:
         while self._written < len(self._under_way):
             packets.append(self._under_way[self._written]._replace(ack=self._received))
             self._written += 1
-        if not packets and (self._owes_ack or now - self._spoke >= HEARTBEAT):
+        if not packets and (now >= self._ack_due or now - self._spoke >= HEARTBEAT):
             packets.append(Ack(self._run, self._their_run, self._received, self._asked_again))
         if packets:
-            self._spoke, self._owes_ack, self._asked_again = now, False, False
+            self._spoke, self._asked_again = now, False
+            self._unanswered, self._ack_due = 0, float("inf")
         return packets
 
     @property
@@ -168,11 +174,13 @@ class Conversation:
             if packet.again:
                 self._written = 0
             return Taken(news=news)
-        self._owes_ack = True
         if packet.number != self._received + 1:
             self._asked_again = packet.number > self._received
+            self._ack_due = now  # the peer does not know what has come, or is to write again
             return Taken(news=news)
         self._received += 1
+        self._unanswered += 1
+        self._ack_due = now if self._unanswered >= ACK_AT else min(self._ack_due, now + ACK_AFTER)
         return Taken(packet.frames, news)
 
     def _greeted(self, hello: Hello, now: float) -> Taken:
@@ -235,7 +243,7 @@ class Conversation:
         """Say when to look again, if nothing comes before."""
         if self.refused is not None:
             return self._spoke + CALL_AGAIN if self._calls else float("inf")
-        due = self._spoke + HEARTBEAT
+        due = min(self._spoke + HEARTBEAT, self._ack_due)
         if self._may_be_lost:
             due = min(due, self._progress + AGAIN_AFTER)
         if self.present:

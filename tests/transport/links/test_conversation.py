@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from showcaller.transport.links.conversation import (
+    ACK_AFTER,
+    ACK_AT,
     AGAIN_AFTER,
     CALL_AGAIN,
     HEARTBEAT,
@@ -99,6 +101,58 @@ def test_what_is_acknowledged_is_kept_no_longer() -> None:
     pair.advance(HEARTBEAT)
     assert pair.caller.backlog == 0
     assert pair.caller.settled
+
+
+def met() -> Pair:
+    """Give two ends that have nothing to say."""
+    pair = Pair()
+    pair.settle()
+    return pair
+
+
+def carried(pair: Pair, batch: list[bytes]) -> None:
+    """Carry a batch from the caller to the one called, who writes nothing yet."""
+    pair.caller.send(batch)
+    pair._carry(pair.caller, pair.called, pair.at_called, "relay")
+
+
+def test_an_acknowledgement_goes_with_what_is_written_soon() -> None:
+    pair = met()
+    carried(pair, [b"a prompt's end"])
+    assert pair.called.to_write(pair.now) == []
+    pair.called.send([b"the next prompt"])
+    (packet,) = pair.called.to_write(pair.now + ACK_AFTER / 2)
+    assert isinstance(packet, BatchPacket)
+    assert packet.ack == 1
+    assert pair.called.to_write(pair.now + ACK_AFTER) == []
+
+
+def test_an_acknowledgement_goes_by_itself_when_nothing_else_is_written() -> None:
+    pair = met()
+    carried(pair, [b"a prompt's end"])
+    assert pair.called.due_at() == pair.now + ACK_AFTER
+    carried(pair, [b"another one"])
+    assert pair.called.due_at() == pair.now + ACK_AFTER
+    assert pair.called.to_write(pair.now + ACK_AFTER) == [Ack("run-r", "run-w", 2, again=False)]
+    assert pair.called.due_at() > pair.now + 1
+
+
+def test_an_acknowledgement_of_many_batches_does_not_wait() -> None:
+    pair = met()
+    for number in range(ACK_AT):
+        assert pair.called.to_write(pair.now) == []
+        carried(pair, [b"%d" % number])
+    assert pair.called.to_write(pair.now) == [Ack("run-r", "run-w", ACK_AT, again=False)]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_who_writes_a_batch_twice_or_misses_one_is_told_at_once(again: bool) -> None:
+    pair = met()
+    carried(pair, [b"a prompt's end"])
+    pair.called.to_write(pair.now + ACK_AFTER)
+    number = 3 if again else 1
+    pair.called.receive(BatchPacket("run-w", "run-r", number, 0, (b"x",)), pair.now)
+    assert pair.called.to_write(pair.now) == [Ack("run-r", "run-w", 1, again=again)]
 
 
 def test_no_more_than_a_window_is_under_way_to_a_peer_that_does_not_acknowledge() -> None:
