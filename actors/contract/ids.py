@@ -13,6 +13,7 @@ LENGTH: Final = 12
 SHORTEST: Final = 6
 """Characters after ``ses_`` or ``grp_`` that name one at least, where a prefix is taken."""
 
+_PAIRS: Final = tuple(first + second for second in ALPHABET for first in ALPHABET)
 _BODY: Final = re.compile(rf"[0-9a-z]{{{LENGTH}}}")
 _START: Final = re.compile(rf"[0-9a-z]{{{SHORTEST},{LENGTH}}}")
 
@@ -29,11 +30,11 @@ def new_id(prefix: Prefix, below: Callable[[int], int] = secrets.randbelow) -> s
 
     """
     number = below(len(ALPHABET) ** LENGTH)
-    characters: list[str] = []
-    for _ in range(LENGTH):
-        number, digit = divmod(number, len(ALPHABET))
-        characters.append(ALPHABET[digit])
-    return prefix + "".join(characters)
+    body = ""
+    for _ in range(LENGTH // 2):
+        number, pair = divmod(number, len(_PAIRS))
+        body += _PAIRS[pair]
+    return prefix + body
 
 
 def is_id(text: str, prefix: Prefix | None = None) -> bool:

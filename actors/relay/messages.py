@@ -126,7 +126,10 @@ class Look(NamedTuple):
 
 
 class LookFacts(NamedTuple):
-    """To a session: answer with its ``Facts``; None when it is archived or deleted, or of no use."""
+    """To a session: answer with its ``Facts``; None when it does not know them, or is archived or deleted.
+
+    Neither counted nor kept until it has loaded: who asks has the store besides.
+    """
 
 
 class Facts(NamedTuple):

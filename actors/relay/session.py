@@ -25,6 +25,7 @@ from showcaller.actors.relay.messages import (
     AwaitEnd,
     AwaitStored,
     Delete,
+    Facts,
     FallAsleep,
     Fell,
     Glance,
@@ -56,7 +57,7 @@ from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_repl
 logger = logging.getLogger("showcaller.relay")
 
 
-NO_ANSWER = AwaitEnd | Look | LookFacts | LookTask | FallAsleep
+NO_ANSWER = AwaitEnd | Look | LookTask | FallAsleep
 """What is answered with None by a session that is of no use: the store says more."""
 
 
@@ -156,6 +157,9 @@ class Session(Actor):
         handle = _FROM_BELOW.get(type(message))
         if handle is not None:
             handle(self, message)
+        elif type(message) is LookFacts:
+            answer(take_reply(), self._facts())
+            return
         else:
             self._handled += 1
             reply = take_reply()
@@ -243,9 +247,10 @@ class Session(Actor):
         )
         answer(reply, glance)
 
-    def _look_facts(self, _: LookFacts, reply: Reply) -> None:
-        """Tell what never changes; nothing of one that was put away, of which the store says when."""
-        answer(reply, None if self._is_put_away else facts_of(self._turns.row))
+    def _facts(self) -> Facts | None:
+        """Tell what never changes, if it is known; of one that was put away the store says since when."""
+        known = self._turns.row and self._unusable is None and not self._is_put_away
+        return facts_of(self._turns.row) if known else None
 
     def _fall_asleep(self, _: FallAsleep, reply: Reply) -> None:
         self._falls_asleep = True
@@ -364,7 +369,6 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     Archive: lambda session, order, reply: session._orders.put_away(order, reply),
     Delete: lambda session, order, reply: session._orders.put_away(order, reply),
     Look: Session._look,
-    LookFacts: Session._look_facts,
     FallAsleep: Session._fall_asleep,
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),

@@ -23,6 +23,7 @@ from showcaller.actors.relay.messages import (
     Fell,
     Identity,
     IfAwake,
+    LookFacts,
     MaySleep,
     StopRunning,
     StoreGone,
@@ -203,6 +204,10 @@ class Supervisor(Actor):
         ref = self.directory.find(message.session)
         if ref is None:
             answer(reply, None)
+        elif isinstance(message.message, LookFacts) and reply is not None:
+            ref.forward(
+                message.message, reply
+            )  # it keeps nobody awake: if it is late, the store knows
         else:
             self._pass_on(message.session, ref, message.message, reply)
 

@@ -54,7 +54,7 @@ class Call(Actor):
     async def _carry_out(self, request: CallRequest | ActRequest) -> dict[str, Any]:
         wish = self._wish(request)
         client_id = None if request.client_id is None else client_id_of(request.client_id)
-        identity: Identity | None = await self._supervisor.request(AwaitReady())
+        identity = await self._identity(wish)
         context = CallContext(
             ports=self._ports,
             supervisor=self._supervisor,
@@ -66,6 +66,13 @@ class Call(Actor):
             notes=list(wish.notes),
         )
         return (await _result(context, wish)).to_result()
+
+    async def _identity(self, wish: _Wish) -> Identity | None:
+        """Give which relay this is, when it takes calls; a prompt's checks ask the supervisor themselves."""
+        known = self._conversations.identity
+        if known is None or not isinstance(wish.call, calls.Send):
+            known = self._conversations.identity = await self._supervisor.request(AwaitReady())
+        return known
 
     def _wish(self, request: CallRequest | ActRequest) -> _Wish:
         if isinstance(request, ActRequest):

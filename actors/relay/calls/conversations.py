@@ -7,6 +7,7 @@ from typing import Final
 
 from showcaller.actors.contract.rate import WINDOW, Past, admit
 from showcaller.actors.relay.calls.waits import Waits
+from showcaller.actors.relay.messages import Identity
 
 MANY: Final = 1_000
 """Conversations whose windows are kept before those that have run out are looked for."""
@@ -63,9 +64,10 @@ class Starting:
 
 
 class Conversations:
-    """One relay's books about the agents that call it."""
+    """One relay's books about the agents that call it, and which relay it is once a call was told that."""
 
     def __init__(self) -> None:
+        self.identity: Identity | None = None
         self.rates = Rates()
         self.starting = Starting()
         self.waits = Waits()
