@@ -205,9 +205,7 @@ class Supervisor(Actor):
         if ref is None:
             answer(reply, None)
         elif isinstance(message.message, LookFacts) and reply is not None:
-            ref.forward(
-                message.message, reply
-            )  # it keeps nobody awake: if it is late, the store knows
+            ref.forward(message.message, reply)  # it keeps nobody awake: if it is late, the store knows
         else:
             self._pass_on(message.session, ref, message.message, reply)
 

@@ -4,7 +4,7 @@ import pytest
 
 from showcaller.actors.contract.errors import Code
 from showcaller.actors.contract.worker import TaskStarted, TurnOutput
-from showcaller.actors.relay.messages import Archive, Delete, ToSession
+from showcaller.actors.relay.messages import Archive, Delete, IfAwake, LookFacts, ToSession, Wake
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
@@ -44,6 +44,39 @@ def test_a_prompt_for_one_that_rests_reads_nothing_of_the_store(stage: Stage) ->
     turn(stage, session)
     assert stage.reader.asked == []
     assert stage.workers.texts == ["first", "again"]
+
+
+def test_to_ask_one_for_its_facts_is_no_reason_to_keep_it_awake(stage: Stage) -> None:
+    first, second = ended(stage), ended(stage)
+    asked = stage.supervisor.request(IfAwake(first, LookFacts()))
+    stage.settle()
+    assert asked.get().id == first
+    third = ended(stage)
+    assert stage.awake == [second, third]
+    asked = stage.supervisor.request(IfAwake(first, LookFacts()))
+    stage.settle()
+    assert asked.get() is None, "it sleeps"
+
+
+def test_one_that_is_being_loaded_knows_no_facts_yet(stage: Stage) -> None:
+    session = ended(stage)
+    stage = stage.again()
+    stage.reader.hold()
+    stage.supervisor.tell(ToSession(session, Wake()))
+    stage.settle()
+    asked = stage.supervisor.request(IfAwake(session, LookFacts()))
+    stage.settle()
+    assert asked.get() is None
+    stage.reader.release()
+
+
+def test_a_prompt_for_a_relay_that_closes_is_refused_though_its_session_rests(stage: Stage) -> None:
+    session = ended(stage)
+    closed = stage.ask_close()
+    sent = stage.begin("send", session=session, text="more", wait_seconds=0)
+    stage.settle()
+    assert closed.done
+    assert sent.get()["code"] == Code.UNAVAILABLE
 
 
 def test_who_begins_something_while_it_is_told_to_sleep_stays_awake(stage: Stage) -> None:
