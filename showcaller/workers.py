@@ -73,6 +73,10 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
         raise RelayStartError(f"{error}.", "Move it away.") from error
     except NoOrdinaryFileError as error:
         raise RelayStartError(f"What workers have left cannot be read: {error}.", "") from error
+    except IsADirectoryError as error:
+        raise RelayStartError(
+            f"{error.filename} is in the place of the socket for workers, and a folder.", "Move it away."
+        ) from error
     except (OSError, ValueError, zmq.ZMQError) as error:
         raise RelayStartError(
             f"The socket for workers in {folder.path} cannot be opened: {error}.",

@@ -27,6 +27,7 @@ REFUSED: list[tuple[str, Callable[[Path], object], str]] = [
     ("lock", a_pipe, "it is a pipe and no ordinary file. Move it away"),
     ("lock", a_link, "it is a symbolic link and no ordinary file. Move it away"),
     ("relay.json", Path.mkdir, "Move it away"),
+    ("links", Path.mkdir, "in the place of the socket for workers, and a folder. Move it away"),
     ("workers", a_pipe, "in the place of the folder for workers, and no folder. Move it away"),
     ("workers", Path.touch, "in the place of the folder for workers, and no folder. Move it away"),
     (f"{WORKER}/worker.json", a_pipe, "it is a pipe and no ordinary file; move it away"),
