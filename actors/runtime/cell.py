@@ -142,11 +142,12 @@ class Cell:
                 self._handle_one(actor, message)
             return 1
         batch = mail[:SLICE] if len(mail) < LONG_BACKLOG else mail[:LONG_SLICE]
-        del mail[: len(batch)]
-        if len(batch) >= SLICE:
-            self.counters.note_backlog(len(batch) + len(mail))
-        self._handle(actor, iter(batch))
-        return len(batch)
+        taken, rest = len(batch), iter(batch)
+        del mail[:taken], batch  # this frame may be kept by an error, as long as that is
+        if taken >= SLICE:
+            self.counters.note_backlog(taken + len(mail))
+        self._handle(actor, rest)
+        return taken
 
     def _run_held(self, actor: "Actor") -> int:
         if self._run_system(actor):

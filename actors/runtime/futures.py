@@ -242,7 +242,8 @@ class Future(pykka.Future[T]):
         try:
             came = wait(self, timeout)
         except AskCycle as cycle:
-            raise cycle.with_traceback(None) from cycle.__cause__
+            cycle.__traceback__ = None  # of frames that hold what is waited for
+            raise
         finally:
             del self
         if not came:

@@ -89,3 +89,42 @@ def test_an_error_that_is_kept_keeps_no_later_rounds(
     gc.collect()
     assert isinstance(answer.error, AskCycle)
     assert len(ring.rounds) <= 2
+
+
+def test_an_error_tells_during_which_other_one_it_was_raised(manual: ManualDispatcher) -> None:
+    class Introvert(Actor):
+        registered = False
+
+        def on_receive(self, message: Any) -> Any:
+            try:
+                raise LookupError(message)
+            except LookupError:
+                return self.actor_ref.ask("again")
+
+    with pytest.raises(AskCycle) as caught:
+        Introvert.start().ask("first")
+    assert isinstance(caught.value.__context__, LookupError)
+    assert not caught.value.__suppress_context__
+
+
+def test_an_error_keeps_its_own_message_and_not_its_actors_mail(manual: ManualDispatcher) -> None:
+    class Failing(Actor):
+        registered = False
+
+        def on_receive(self, message: Round) -> None:
+            if message.number == 50:
+                raise LookupError
+
+    ref, messages = Failing.start(), weakref.WeakSet[Round]()
+    answers: list[Future[Any]] = []
+    for number in range(100):
+        message = Round(number)
+        messages.add(message)
+        answers.append(ref.request(message))
+    del message
+    manual.settle()
+    failed = answers[50].error
+    answers.clear()
+    gc.collect()
+    assert isinstance(failed, LookupError)
+    assert {each.number for each in messages} <= {50, 99}  # its own, and the last of the slice
