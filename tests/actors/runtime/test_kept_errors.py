@@ -116,12 +116,12 @@ def test_an_error_keeps_its_own_message_and_not_its_actors_mail(manual: ManualDi
                 raise LookupError
 
     ref, messages = Failing.start(), weakref.WeakSet[Round]()
-    answers: list[Future[Any]] = []
-    for number in range(100):
-        message = Round(number)
+
+    def ask(message: Round) -> Future[Any]:
         messages.add(message)
-        answers.append(ref.request(message))
-    del message
+        return ref.request(message)
+
+    answers = [ask(Round(number)) for number in range(100)]
     manual.settle()
     failed = answers[50].error
     answers.clear()
