@@ -338,7 +338,8 @@ class Session(Actor):
         if not state.may_sleep or self._writes or self._is_loading or self._looks_again:
             return
         if state.closing or not (self._background or self._turns.listeners):
-            at_once = falls_asleep or state.closing or self._is_put_away or self._unusable is not None
+            is_over = state.closing or self._is_put_away or self._unusable is not None
+            at_once = is_over or falls_asleep or self._turns.ran_item
             self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref, at_once))
 
 

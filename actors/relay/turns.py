@@ -65,6 +65,7 @@ class Turns:
         self.row: dict[str, Any] = {}
         self.state = TurnState(session)
         self.in_flight = InFlight()
+        self.ran_item = False  # the last turn was an attempt at a fan-out's item
         self.listeners = Listeners()
         self._session = session
         self._ports = ports
@@ -214,6 +215,7 @@ class Turns:
         run = self._next_run
         assert run is not None
         assert run.turn == message.id
+        self.ran_item = message.is_attempt
         self.in_flight.begin(message.id)
         self._at_workers.begin(self._session, message.id)  # before it is sent: its end may come at once
         self._ports.workers.send([run])

@@ -38,6 +38,17 @@ def test_as_many_stay_awake_as_may_and_of_more_the_one_that_rests_longest_sleeps
     assert stage.awake == [third, second]
 
 
+def test_sessions_of_a_fan_out_rest_not_and_keep_no_other_from_it(stage: Stage) -> None:
+    first, second = ended(stage), ended(stage)
+    run = stage.fan_out(["a", "b", "c"], jobs=3)
+    run.work()
+    assert run.recorded == {"a": "done", "b": "done", "c": "done"}
+    assert stage.awake == [first, second]
+    of_an_item = stage.workers.runs[-1].session
+    turn(stage, of_an_item)
+    assert stage.awake == [second, of_an_item], "somebody has taken it up"
+
+
 def test_a_prompt_for_one_that_rests_reads_nothing_of_the_store(stage: Stage) -> None:
     session = ended(stage)
     stage.reader.asked.clear()
