@@ -52,12 +52,13 @@ class CommandProvider:
             return Result(error_text=_start_error(turn, error))
         output = CommandOutput(sink.write)
         pipe = Pipe(child.output, output)
+        ending = _Ending(child, pipe, sink)
         rest: CommandRest | None = None
         try:
-            if await _Ending(child, pipe, sink).ended(leaves_rest=turn.background):
+            if await ending.ended(leaves_rest=turn.background):
                 rest = CommandRest(child, turn.text)
         finally:
-            if rest is None:
+            if rest is None and not ending.nobody_is_left:
                 child.signal_tree(signal.SIGKILL)
             pipe.close()
             status = child.reap() if rest is None else child.status()
@@ -80,6 +81,8 @@ class _Ending:
         self._sink = sink
         self._loop = asyncio.get_running_loop()
         self._kill: asyncio.TimerHandle | None = None
+        self.nobody_is_left = False
+        """Whether it was looked for processes, and none was there."""
         sink.on_halt(self._halt)
 
     async def ended(self, *, leaves_rest: bool) -> bool:
@@ -94,7 +97,7 @@ class _Ending:
                 await self._pipe_ends(self._kill.when() - self._loop.time())
             elif leaves_rest and await self._something_goes_on():
                 return True
-            elif not await self._pipe_ends(DRAIN):
+            elif not self.nobody_is_left and not await self._pipe_ends(DRAIN):
                 self._child.signal_tree(signal.SIGTERM)
                 await self._pipe_ends(DRAIN)
         finally:
@@ -113,6 +116,7 @@ class _Ending:
             await self._child.death_of(members[0], left)
             await pause(LEAST_PAUSE)
             members = self._child.members()
+        self.nobody_is_left = members == []
         return bool(members) if members is not None else not has_ended
 
     def _halt(self) -> None:

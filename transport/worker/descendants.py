@@ -1,11 +1,14 @@
 """Descendants of a command that left its process group, found through /proc where there is one."""
 
+import select
 import signal
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from showcaller.transport.worker.process_identity import signal_if
 from showcaller.transport.worker.process_table import (
+    Stat,
+    is_ours,
     last_process_id,
     markers_around,
     markers_of,
@@ -15,7 +18,36 @@ from showcaller.transport.worker.process_table import (
 
 YOUNG: Final = 0.3
 ROUNDS: Final = 50
+LOOKS: Final = 2
+"""How often it is looked once more because a process has ended in between."""
+BLANK_LOOKS: Final = 20
+"""How often it is looked once more because a process just becomes another program."""
+PAUSE: Final = 0.002
+"""Seconds that such a process is given."""
 TURNS_VARIABLE: Final = "SHOWCALLER_TURNS"
+
+
+class Doubts:
+    """Why a look at the processes may have missed one, and how often one more look is worth while."""
+
+    def __init__(self) -> None:
+        self.has_gone = False
+        """One that has ended since the list was made may have left another, which is not on it."""
+        self.is_blank = False
+        """What just becomes another program has no environment, and so no marker, for a moment."""
+        self._looks = LOOKS
+        self._blank_looks = BLANK_LOOKS
+
+    def ask_for_another_look(self) -> bool:
+        """Tell whether to look again, with these doubts laid aside."""
+        has_gone, self.has_gone = self.has_gone, False
+        is_blank, self.is_blank = self.is_blank, False
+        if is_blank and self._blank_looks:
+            self._blank_looks -= 1
+            select.select([], [], [], PAUSE)
+            return True
+        self._looks -= has_gone
+        return has_gone and self._looks >= 0
 
 
 class Family:
@@ -41,9 +73,10 @@ class Family:
     def signal_strays(self, number: int, now: float) -> set[int]:
         """Send every stray a signal and give their process ids; SIGKILL again until no new ones appear."""
         signalled: set[int] = set()
+        doubts = Doubts()
         for _ in range(ROUNDS if number == signal.SIGKILL else 1):
-            found = {pid for pid in self._candidates(now) if self._signal(pid, number)}
-            if found <= signalled:
+            found = {pid for pid in self._look(now, doubts) if self._signal(pid, number)}
+            if found <= signalled and not doubts.ask_for_another_look():
                 break
             signalled |= found
         return signalled
@@ -52,18 +85,39 @@ class Family:
         """Give the ids of those that run but the leader, oldest first; None where the system does not say."""
         if stat_of(self._leader) is None:
             return None
-        found = ((self._start_of_member(pid), pid) for pid in self._candidates(now))
-        return [pid for _, pid in sorted((start, pid) for start, pid in found if start is not None)]
+        doubts = Doubts()
+        found = self._look(now, doubts)
+        while not found and doubts.ask_for_another_look():
+            found = self._look(now, doubts)
+        return found
+
+    def _look(self, now: float, doubts: "Doubts") -> list[int]:
+        found: list[tuple[int, int]] = []
+        leader = stat_of(self._leader)
+        since = 0 if leader is None else leader.started
+        for pid in self._candidates(now):
+            stat = stat_of(pid)
+            if stat is None:
+                doubts.has_gone = True
+            elif stat.started < since or self._is_anothers(stat):
+                continue
+            elif self._is_member(pid, stat):
+                found.append((stat.started, pid))
+            else:
+                doubts.has_gone |= stat.has_ended
+                doubts.is_blank |= stat.is_blank and not stat.has_ended and is_ours(pid)
+        return [pid for _, pid in sorted(found)]
 
     def has_member(self, pid: int) -> bool:
         """Say whether a process other than the leader runs and is of this family."""
-        return self._start_of_member(pid) is not None
-
-    def _start_of_member(self, pid: int) -> int | None:
         stat = stat_of(pid)
-        if stat is None or stat.has_ended or (stat.group != self._leader and not self._is_stray(pid)):
-            return None
-        return stat.started
+        return stat is not None and self._is_member(pid, stat)
+
+    def _is_anothers(self, stat: Stat) -> bool:
+        return stat.session != self._leader and stat.session in self._leaders
+
+    def _is_member(self, pid: int, stat: Stat) -> bool:
+        return not stat.has_ended and (stat.group == self._leader or self._is_stray(pid))
 
     def _candidates(self, now: float) -> Iterator[int]:
         """Give the processes that may be strays: those started after the leader, where that can be told."""

@@ -118,6 +118,20 @@ async def test_a_process_that_takes_the_place_of_another_is_of_the_same_task(
     assert sum(isinstance(message, TaskEnded) for message in stage.messages) == 1
 
 
+async def test_a_daemon_that_leaves_its_parents_just_as_its_command_ends_is_a_task(
+    stage: Stage, gate: Gate
+) -> None:
+    """One process starts the next and ends, in sessions of their own, while it is looked for them."""
+    daemon = f"setsid sh -c 'setsid sh -c \"{gate.wait}\" & exit 0' >/dev/null 2>&1 &"
+    turns = [start(stage, f"{daemon} true") for _ in range(12)]
+    for turn in turns:
+        await stage.end_of(turn)
+        await stage.task_of(turn)
+    gate.open("\n" * len(turns))
+    for turn in turns:
+        assert (await stage.end_of_task(turn)).outcome == "done"
+
+
 async def test_output_streams_into_the_task_and_not_into_the_turn(stage: Stage, tmp_path: Path) -> None:
     first, second = Gate(tmp_path / "first"), Gate(tmp_path / "second")
     turn = start(stage, f"({first.wait}; echo $line; {second.wait}; echo $line) & echo up")

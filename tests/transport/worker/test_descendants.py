@@ -1,13 +1,18 @@
 """Which processes may stem from a leader, told by their ids alone."""
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-from showcaller.transport.worker.descendants import started_between, turns_around
-from showcaller.transport.worker.process_table import last_process_id
+from showcaller.transport.worker import descendants, process_table
+from showcaller.transport.worker.descendants import Family, started_between, turns_around
+from showcaller.transport.worker.process_table import last_process_id, process_ids
 
 
 @pytest.mark.parametrize(
@@ -51,3 +56,68 @@ def test_turns_around_holds_the_outer_turns() -> None:
 @pytest.mark.parametrize("foreign", ["secret", "msg_", "msg_a;b", "--", "msg_\x1b[1m", "x" * 200_000])
 def test_turns_around_hands_on_marks_and_nothing_else_that_stands_there(foreign: str) -> None:
     assert turns_around({"SHOWCALLER_TURNS": f" {foreign} msg_a\n{foreign}"}, "msg_c") == "msg_a msg_c"
+
+
+@contextmanager
+def running(**more: Any) -> "Iterator[subprocess.Popen[bytes]]":
+    with subprocess.Popen(["sleep", "1000"], start_new_session=True, **more) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_process_that_begins_while_it_is_looked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon does that: one process leaves the next and ends, just when its command has ended."""
+    with running() as leader, running(env={**os.environ, descendants.TURNS_VARIABLE: "msg_a"}) as member:
+        family = Family(leader.pid, "msg_a", 0.0, set())
+        with running() as gone:
+            pass
+        listed = iter([[leader.pid, gone.pid], process_ids()])
+        monkeypatch.setattr(descendants, "process_ids", lambda: next(listed))
+        assert family.members(1.0) == [member.pid]
+
+
+def test_nobody_is_looked_for_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running() as leader:
+        looks = iter([[leader.pid], *([0] for _ in range(1 + descendants.LOOKS))])
+        monkeypatch.setattr(descendants, "process_ids", lambda: next(looks))
+        family = Family(leader.pid, "msg_a", 0.0, set())
+        assert family.members(1.0) == [], "where nobody has gone, one look is enough"
+        assert family.members(1.0) == []
+        assert next(looks, None) is None
+
+
+@pytest.mark.parametrize("act", ["look", "kill"])
+def test_what_just_becomes_another_program_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """For a moment it has no environment, and could not be told from a stranger."""
+    with running() as leader, running(env={**os.environ, descendants.TURNS_VARIABLE: "msg_a"}) as member:
+        looks: list[int] = []
+
+        def is_blank(pid: int) -> bool:
+            return pid == member.pid and len(looks) < 3
+
+        def stat_of(pid: int) -> process_table.Stat | None:
+            stat = process_table.stat_of(pid)
+            return stat and stat._replace(is_blank=is_blank(pid))
+
+        def ids() -> list[int]:
+            looks.append(1)
+            return [leader.pid, member.pid]
+
+        monkeypatch.setattr(descendants, "process_ids", ids)
+        monkeypatch.setattr(descendants, "stat_of", stat_of)
+        monkeypatch.setattr(
+            descendants,
+            "markers_of",
+            lambda pid, variable: [] if is_blank(pid) else process_table.markers_of(pid, variable),
+        )
+        family = Family(leader.pid, "msg_a", 0.0, set())
+        if act == "look":
+            assert family.members(1.0) == [member.pid]
+        else:
+            assert family.signal_strays(signal.SIGKILL, 1.0) == {member.pid}
+            assert member.wait() == -signal.SIGKILL
+        assert len(looks) >= 3
