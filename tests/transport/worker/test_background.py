@@ -159,10 +159,11 @@ async def test_what_is_written_while_the_relay_is_away_is_told_when_it_is_back(
     stage.host.relay_is_away()
     for number in range(background.KEPT // 4):
         provider.left[0].write(f"{number}\n")
+    provider.left[0].write("last")
     stage.host._tasks._send_output()  # as it is time and again
     before = len(stage.output_of_task(task))
     stage.host.relay_is_back()
-    await stage.task_output_with(task, f"{number}\n")
+    await stage.task_output_with(task, "last")
     told = [m for m in stage.messages if isinstance(m, TaskOutput) and m.task == task]
     assert before == len("one\n")
     assert [(m.again, len(m.text)) for m in told] == [(False, 4), (True, background.KEPT)]

@@ -4,9 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -59,8 +58,10 @@ def test_turns_around_hands_on_marks_and_nothing_else_that_stands_there(foreign:
 
 
 @contextmanager
-def running(**more: Any) -> "Iterator[subprocess.Popen[bytes]]":
-    with subprocess.Popen(["sleep", "1000"], start_new_session=True, **more) as process:
+def running(turn: str = "") -> "Generator[subprocess.Popen[bytes]]":
+    """Have a process run in a session of its own that bears the mark of a turn."""
+    environment = {**os.environ, descendants.TURNS_VARIABLE: turn}
+    with subprocess.Popen(["sleep", "1000"], start_new_session=True, env=environment) as process:
         try:
             yield process
         finally:
@@ -69,7 +70,7 @@ def running(**more: Any) -> "Iterator[subprocess.Popen[bytes]]":
 
 def test_a_process_that_begins_while_it_is_looked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A daemon does that: one process leaves the next and ends, just when its command has ended."""
-    with running() as leader, running(env={**os.environ, descendants.TURNS_VARIABLE: "msg_a"}) as member:
+    with running() as leader, running("msg_a") as member:
         family = Family(leader.pid, "msg_a", 0.0, set())
         with running() as gone:
             pass
@@ -93,7 +94,7 @@ def test_what_just_becomes_another_program_is_looked_at_again(
     monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
     """For a moment it has no environment, and could not be told from a stranger."""
-    with running() as leader, running(env={**os.environ, descendants.TURNS_VARIABLE: "msg_a"}) as member:
+    with running() as leader, running("msg_a") as member:
         looks: list[int] = []
 
         def is_blank(pid: int) -> bool:
