@@ -15,8 +15,6 @@ from showcaller.transport.worker.service import WorkerService
 from showcaller.transport.worker.worker_folder import WorkerFolder
 
 USAGE = 2
-SWITCH_INTERVAL = 0.0001
-"""Seconds after which the loop and the links' thread let each other go on; no user's code runs here."""
 
 
 def run(guarded: Guarded) -> int:
@@ -32,7 +30,6 @@ def run(guarded: Guarded) -> int:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         asyncio.run(_serve(options, guarded))
     finally:
