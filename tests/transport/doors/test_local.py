@@ -139,7 +139,7 @@ def test_a_specification_that_is_none_or_was_changed_into_none_is_a_refusal(
     stage: Stage, bad: Any, why: str
 ) -> None:
     changes = isinstance(bad, dict) and "kind" not in bad
-    spec = spec_of(stage.home).model_copy(update=bad) if changes else bad
+    spec: Any = spec_of(stage.home).model_copy(update=bad) if changes else bad
     with pytest.raises(Refusal, match=why), stage.dispatcher:
         stage.door.start_fanout(spec, ["a"])
     assert stage.read("counts")["fanouts"] == 0
