@@ -17,21 +17,21 @@ WILD = """
     BOTH = threading.Barrier(2)
     def where(item): return os.getpid()
     def hang_up(item):
-        for number in range(3, 64):
+        for number in range(3, 4096):
             try:
                 if stat.S_ISSOCK(os.fstat(number).st_mode): break
             except OSError: pass
         socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_RDWR)
         threading.Event().wait(20)
     def shut(item):
-        for number in range(3, 64):
+        for number in range(3, 4096):
             try:
                 if stat.S_ISSOCK(os.fstat(number).st_mode): break
             except OSError: pass
         socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_WR)
         threading.Event().wait(20)
     def close_all(item):
-        os.closerange(3, 64)
+        os.closerange(3, 4096)
         threading.Event().wait(0.001)
     def leave(item): os._exit(item)
     def kill(item):
@@ -62,7 +62,7 @@ WILD = """
         print(other.pid, flush=True)
         os._exit(0)
     def lie(item):
-        for number in range(3, 64):
+        for number in range(3, 4096):
             try:
                 if stat.S_ISSOCK(os.fstat(number).st_mode): break
             except OSError: pass
