@@ -65,9 +65,8 @@ class Supervisor(Actor):
         self._at_workers = AtWorkers()
         self._falls = Falls()
         self._sent: dict[str, int] = {}
-        self._resting: dict[
-            str, ActorRef[Any]
-        ] = {}  # awake with nothing to do, those first that are so longest
+        # Awake with nothing to do, those first that are so longest.
+        self._resting: dict[str, ActorRef[Any]] = {}
         self._fanouts: dict[str, ActorRef[Any]] = {}
         self._stash: list[tuple[Any, Reply]] | None = []
         self._failed: Exception | None = None

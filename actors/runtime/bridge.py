@@ -17,8 +17,6 @@ T = TypeVar("T")
 
 _NEVER = 3e9  # seconds
 
-_under_way: "dict[Future[Any], asyncio.AbstractEventLoop]" = {}  # what coroutines on loops still owe
-
 # How asyncio says that it was called where no loop runs. A later version may say it in other words: then the
 # error stays what it is.
 _MISSED = (

@@ -47,7 +47,6 @@ class LoopWork:
 # What the threads block for that run asyncio loops.
 BLOCKED_LOOPS: "dict[asyncio.AbstractEventLoop, Future[Any] | None]" = {}
 
-
 MOST_NAMED = 10  # actors of a cycle from its beginning on, and as many of its end
 
 
@@ -127,6 +126,18 @@ def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]
 
 def all_before(future: "Future[Any]") -> "Iterator[tuple[Future[Any], Cell | None]]":
     """Give a future and all that must come before it, each once, with the actor that owes it."""
+    return _walk(future, lambda _: True)
+
+
+def owners_of(future: "Future[Any]") -> "Iterator[Cell]":
+    """Give the actors that owe a future, or the futures it is derived from, whatever they wait for."""
+    owners = _walk(future, lambda each: type(each.answerer) is tuple)
+    return (owner for _, owner in owners if owner is not None)
+
+
+def _walk(
+    future: "Future[Any]", goes_on: "Callable[[Future[Any]], bool]"
+) -> "Iterator[tuple[Future[Any], Cell | None]]":
     seen: set[Future[Any]] = set()
     ahead = [future]
     while ahead:
@@ -136,22 +147,7 @@ def all_before(future: "Future[Any]") -> "Iterator[tuple[Future[Any], Cell | Non
         seen.add(following)
         owner, before = owner_of(following)
         yield following, owner
-        ahead += before
-
-
-def owners_of(future: "Future[Any]") -> "Iterator[Cell]":
-    """Give the actors that owe a future, or the futures it is derived from, whatever they wait for."""
-    seen: set[Future[Any]] = set()
-    ahead = [future]
-    while ahead:
-        each = ahead.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        owner, before = owner_of(each)
-        if owner is not None:
-            yield owner
-        elif type(each.answerer) is tuple:
+        if goes_on(following):
             ahead += before
 
 

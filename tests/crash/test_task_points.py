@@ -1,16 +1,12 @@
 """Workers and relays that end between any two words about a background task: each has its one end."""
 
-import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from showcaller.actors.contract.worker import TaskStarted
-from tests.crash.callers import Callers
-from tests.crash.failing_daemon import ARMED, NOTES
-from tests.crash.test_worker_points import DAEMON, EVERYWHERE, fired
-from tests.crash.victims import Victims
+from tests.crash.points_runs import EVERYWHERE, ends_at, fired
 from tests.simulation.books import Books
 from tests.simulation.promises_of_turns import broken_tasks
 from tests.simulation.runs import fast_place
@@ -45,22 +41,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 def test_a_process_that_ends_there_loses_no_task(armed: str) -> None:
     with TemporaryDirectory(prefix="showcaller-points-", dir=fast_place()) as folder:
         place = Path(folder)
-        victims = Victims(place, DAEMON, {NOTES: str(place), ARMED: armed})
-        callers = Callers(victims, place, random.Random(armed), LEAVES)
-        victims.start()
-        try:
-            for _ in range(PROMPTS):
-                callers.prompt()
-                victims.start_again()
-            broken = callers.see_to_the_end()
-            broken += victims.stop()
-        finally:
-            victims.clear()
-        assert broken + callers.broken_by_commands() == []
+        callers, broken = ends_at(place, armed, PROMPTS, LEAVES)
+        assert broken == []
         assert fired(place), "no process has come there"
         assert callers.ends["done end"] > 0
         worker_died = any(name.startswith("worker.") for name in fired(place))
-        assert broken_in(Stored(victims.home / "relay.db"), worker_died=worker_died) == []
+        assert broken_in(Stored(place / "home" / "relay.db"), worker_died=worker_died) == []
 
 
 def broken_in(stored: Stored, *, worker_died: bool) -> list[str]:

@@ -1,7 +1,6 @@
 """Commands that sessions put in the background, with real relays and workers, some of which are killed."""
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
@@ -9,22 +8,16 @@ from typing import Any
 
 import pytest
 
-from showcaller.transport.worker.process_identity import signal_process
-from tests.e2e.daemon import end_workers, living_workers, serving
+from tests.e2e.daemon import living_workers, serving
+from tests.e2e.outliving_program import Program, outliving
 from tests.e2e.program import LIMIT, Bell, Showcaller, alive
-from tests.e2e.test_outliving import Program
 from tests.transport.worker.stage import processes_with, wait_gone
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
-    home = tmp_path / "home"
-    home.mkdir(mode=0o700)
-    program = Program(home)
-    yield program
-    if program.process.poll() is None:
-        program.kill()
-    end_workers(home)
+    with outliving(tmp_path / "home") as program:
+        yield program
 
 
 class Server:
@@ -167,14 +160,7 @@ def test_whoever_is_killed_a_task_is_interrupted_and_leaves_nothing(
     assert server.lines(1) == ["one"]
     worker = program.worker()
     assert worker.marker is not None
-    if "relay" in killed:
-        program.kill()
-    for process in (worker.guardian_process, worker.process):
-        assert process is not None
-        name = "worker" if process == worker.process else "guardian"
-        assert name not in killed or signal_process(process, signal.SIGKILL)
-    if "relay" in killed:
-        program.start()
+    program.kill_those(killed)
     assert server.status() == "interrupted"
     assert server.state() == "idle"
     again = program.call("send", session=server.session, text="echo another", wait_seconds=LIMIT)

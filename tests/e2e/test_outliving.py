@@ -1,86 +1,21 @@
 """Workers that outlive their relay, with real processes: the relay killed, the worker killed, both."""
 
-import json
 import os
 import select
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from showcaller.transport.worker.process_identity import signal_process
-from showcaller.transport.worker.worker_folder import WorkerCard
-from tests.e2e.daemon import end_workers, living_workers
+from tests.e2e.outliving_program import LIMIT, Program, outliving
 from tests.transport.worker.stage import processes_with
-
-LIMIT = 60
-
-
-class Program:
-    """One run of the relay after the other, over one folder."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.process = self.start()
-
-    def start(self) -> "subprocess.Popen[str]":
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.e2e.outliving_relay", str(self.home)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        return self.process
-
-    def do(self, what: str, **more: Any) -> Any:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"do": what, **more}) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def call(self, action: str, **arguments: Any) -> dict[str, Any]:
-        result = self.do("call", action=action, **arguments)
-        assert result["ok"], result
-        return result  # type: ignore[no-any-return]
-
-    def wait(self, prompt: dict[str, Any], seconds: int = LIMIT) -> dict[str, Any]:
-        named = {"session": prompt["session"], "message_id": prompt["message_id"]}
-        return self.call("wait", **named, wait_seconds=seconds)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self._reap()
-
-    def leave(self) -> None:
-        assert self.do("leave", end=True) == "left"
-        self._reap()
-
-    def _reap(self) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.wait(LIMIT)
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-    def worker(self) -> WorkerCard:
-        (card,) = living_workers(self.home)
-        return card
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
-    home = tmp_path / "home"
-    home.mkdir(mode=0o700)
-    program = Program(home)
-    yield program
-    if program.process.poll() is None:
-        program.kill()
-    end_workers(home)
+    with outliving(tmp_path / "home") as program:
+        yield program
 
 
 @pytest.fixture
@@ -190,14 +125,7 @@ def test_whoever_is_killed_a_turn_runs_once_is_interrupted_and_leaves_nothing(
     gate.read_text()
     worker = program.worker()
     assert worker.marker is not None
-    if "relay" in killed:
-        program.kill()
-    for process in (worker.guardian_process, worker.process):
-        assert process is not None
-        name = "worker" if process == worker.process else "guardian"
-        assert name not in killed or signal_process(process, signal.SIGKILL)
-    if "relay" in killed:
-        program.start()
+    program.kill_those(killed)
     assert program.wait(prompt)["stopReason"] == "interrupted"
     again = program.call("send", session=prompt["session"], text="echo another", wait_seconds=LIMIT)
     assert again["reply"]["text"] == "another\n"

@@ -11,12 +11,11 @@ from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.worker.command_rest import CommandRest
 from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
 from showcaller.transport.worker.environment import inherited
-from showcaller.transport.worker.output import CommandOutput, Pipe
+from showcaller.transport.worker.output import DRAIN, CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words, pause
 from showcaller.transport.worker.providers import Result, Sink
 from showcaller.transport.worker.shell import shell_for
 
-DRAIN: Final = 0.2
 LEAST_PAUSE: Final = 0.01
 """Seconds between two looks at what goes on, of which many may end one after the other."""
 UNKNOWN_EXIT: Final = (
@@ -120,8 +119,7 @@ class _Ending:
         return bool(members) if members is not None else not has_ended
 
     def _halt(self) -> None:
-        self._child.signal_tree(signal.SIGTERM)
-        self._kill = self._loop.call_later(self._sink.grace, self._child.signal_tree, signal.SIGKILL)
+        self._kill = self._child.halt_tree(self._sink.grace)
 
     async def _pipe_ends(self, seconds: float) -> bool:
         """Wait until everybody has closed the pipe, at most so long; whoever holds it is still running."""

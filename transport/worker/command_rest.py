@@ -4,12 +4,11 @@ import asyncio
 import signal
 from typing import Final
 
-from showcaller.transport.worker.output import CommandOutput, Pipe
+from showcaller.transport.worker.output import DRAIN, CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, pause
 from showcaller.transport.worker.providers import Sink
 
 DESCRIPTION_LIMIT: Final = 200
-DRAIN: Final = 0.2
 LEAST_PAUSE: Final = 0.05
 """Seconds between two looks for processes, where one goes and leaves another again and again."""
 
@@ -56,6 +55,4 @@ class CommandRest:
             await pipe.ended
 
     def _halt(self, grace: float) -> None:
-        self._child.signal_tree(signal.SIGTERM)
-        loop = asyncio.get_running_loop()
-        self._kill = loop.call_later(grace, self._child.signal_tree, signal.SIGKILL)
+        self._kill = self._child.halt_tree(grace)

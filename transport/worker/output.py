@@ -9,6 +9,8 @@ from typing import Final
 from showcaller.transport.worker.text import HEAD_LIMIT, TAIL_LIMIT, BothEnds, gap_line
 
 CHUNK: Final = 64 * 1024
+DRAIN: Final = 0.2
+"""Seconds for what was written last to come out of a pipe."""
 
 
 class CommandOutput:

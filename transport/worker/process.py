@@ -82,6 +82,11 @@ class Child:
                 os.killpg(self._process.pid, number)
         self._family.signal_strays(number, self._loop.time())
 
+    def halt_tree(self, grace: float) -> asyncio.TimerHandle:
+        """Send SIGTERM to the tree; gives the timer that sends SIGKILL after ``grace`` seconds."""
+        self.signal_tree(signal.SIGTERM)
+        return self._loop.call_later(grace, self.signal_tree, signal.SIGKILL)
+
     def members(self) -> list[int] | None:
         """Give the ids of its descendants that run, oldest first; None where the system does not say."""
         return self._family.members(self._loop.time())

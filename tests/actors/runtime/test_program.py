@@ -130,7 +130,9 @@ class TestEndOfProgram:
     @pytest.mark.parametrize(
         "busy",
         [
-            "ref = Writer.start()\nWriter.on_receive(None, 'ready')\nthreading.Event().wait()\n",
+            # A moment again and again: Python keeps a signal that comes just before it sleeps until it wakes.
+            "ref = Writer.start()\nWriter.on_receive(None, 'ready')\n"
+            "while True: threading.Event().wait(0.2)\n",
             "class Endless(Writer):\n"
             "    def on_start(self): super().on_receive('ready')\n"
             "    def on_receive(self, message): self.actor_ref.tell(message)\n"

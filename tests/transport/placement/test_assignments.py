@@ -1,9 +1,5 @@
 """Background tasks in the books of the workers: who answers for them, and where their sessions stay."""
 
-from pathlib import Path
-
-import pytest
-
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
@@ -13,12 +9,7 @@ from showcaller.actors.contract.worker import (
     TurnEnded,
     TurnStored,
 )
-from tests.transport.placement.test_pool import Desk
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+from tests.transport.placement.desk import Desk
 
 
 def run(session: str, turn: str) -> RunTurn:

@@ -15,14 +15,13 @@ from showcaller.actors.contract.worker import (
 )
 from showcaller.transport.placement.assignments import taken_back
 from showcaller.transport.placement.pool import WorkerPool
-from tests.transport.placement.test_pool import Desk, FakeWorker, run
+from tests.transport.placement.desk import Desk, FakeWorker, run
 
 ORDERS: list[StopTurn | KillAgent] = [StopTurn(session="ses_a", turn="msg_a"), KillAgent(session="ses_a")]
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    desk = Desk(tmp_path)
+def desk(desk: Desk) -> Desk:
     desk.placement.silent = True
     return desk
 

@@ -1,17 +1,11 @@
 """What of a dead worker's turns when nobody can read what it has left."""
 
 import os
-from pathlib import Path
 
 import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
-from tests.transport.placement.test_pool import Desk, run
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+from tests.transport.placement.desk import Desk, run
 
 
 def test_turns_of_a_worker_whose_spool_nobody_can_read_are_interrupted_and_another_follows(
