@@ -31,6 +31,8 @@ class RunTurn(WorkerModel):
     ``callable`` gets the JSON value ``item`` instead; ``timeout`` is in seconds, None for none.
     ``continues``: nobody has prompted, the agent goes on by itself after a background task has ended.
     ``background``: what the turn's work leaves running becomes a task; without it, it is ended with the turn.
+    ``worker`` is the one under whose name the store has the turn, and stays with the relay: no other may
+    get it, or the next relay would ask in vain where it runs.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -45,6 +47,7 @@ class RunTurn(WorkerModel):
     timeout: float | None = Field(default=None, gt=0)
     continues: bool = False
     background: bool = False
+    worker: str | None = Field(default=None, exclude=True)
 
 
 class StopTurn(WorkerModel):

@@ -51,7 +51,10 @@ class WorkerPort(Protocol):
         """Say who gets what workers send; called once, before the first ``send``."""
 
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
-        """Hand messages to the link in one batch, in order; never blocks."""
+        """Hand messages to the link in one batch, in order; never blocks.
+
+        A turn whose worker is gone is returned.
+        """
 
     def close(self) -> None:
         """End the running turns and wait for the workers' last messages, unless these outlive us; hang up."""
@@ -60,12 +63,12 @@ class WorkerPort(Protocol):
 class OutlivingWorkers(Protocol):
     """What is known of workers that go on when their relay ends. Thread-safe."""
 
-    def place(self, session: str) -> str:
-        """Give the name of the worker that this session's next turn goes to."""
+    def place(self, session: str) -> str | None:
+        """Give the name of the worker that this session's next turn goes to; None when none is left."""
         ...
 
-    def ask_again(self, run: RunTurn, worker: str) -> bool:
-        """Ask this worker how a turn stands that an earlier relay gave it; False when it is not there."""
+    def ask_again(self, run: RunTurn) -> bool:
+        """Ask its worker how a turn stands that an earlier relay gave it; False when that is not there."""
         ...
 
     def expect_task(self, session: str, task: str, worker: str) -> bool:
@@ -118,8 +121,8 @@ class Ports:
     outliving: OutlivingWorkers | None = None
     resting: int = 0
 
-    def worker_of(self, session: str) -> str:
-        """Give the name of the worker that this session's next turn goes to."""
+    def worker_of(self, session: str) -> str | None:
+        """Give the name of the worker that this session's next turn goes to; None while there is none."""
         return self.worker if self.outliving is None else self.outliving.place(session)
 
     @property

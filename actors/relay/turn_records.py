@@ -162,8 +162,8 @@ def may_join_a_turn(row: dict[str, Any], provider: str, known: ProviderCatalogue
     return entry is not None and entry.steers and not named
 
 
-def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
-    """Give what a worker needs to run a prompt of this session; the text is the sender's alone.
+def run_turn(session: dict[str, Any], message: Waiting, worker: str) -> RunTurn:
+    """Give what this worker needs to run a prompt of this session; the text is the sender's alone.
 
     An attempt of a fan-out leaves nothing running: its result is all that anybody sees of it.
     """
@@ -179,6 +179,7 @@ def run_turn(session: dict[str, Any], message: Waiting) -> RunTurn:
         timeout=message.timeout,
         continues=message.continues,
         background=not message.is_attempt,
+        worker=worker,
     )
 
 

@@ -76,6 +76,7 @@ class Turns:
         self._pauses = Pauses()
         self._last_reply: str | None = None
         self._next_run: RunTurn | None = None
+        self._worker = ""  # of the turn, and so of what joins it
         self._time_is_up: Timer | None = None
 
     # -- what comes in -----------------------------------------------------------------------------
@@ -104,7 +105,10 @@ class Turns:
                 self._take_up(row, [])
 
     def _take_up(self, row: dict[str, Any], joined: list[dict[str, Any]]) -> None:
-        stands = self._how_it_stands(row) if row["status"] == "handed" else None
+        stands = None
+        if row["status"] == "handed":
+            self._worker = row["worker"]
+            stands = self._how_it_stands(row)
         if stands is not None:
             self.in_flight.begin(row["id"])
         for event in found_signals(row, joined, at_worker=stands is not None):
@@ -131,7 +135,7 @@ class Turns:
         self, row: dict[str, Any], outliving: OutlivingWorkers
     ) -> TurnEnded | Literal["running", "untaken"] | None:
         self._at_workers.begin(self._session, row["id"])  # before it is asked: its end may come at once
-        if outliving.ask_again(run_turn(self.row, waiting_message(row)), row["worker"]):
+        if outliving.ask_again(run_turn(self.row, waiting_message(row), row["worker"])):
             return "running"
         self._at_workers.forget(self._session)
         fate = fate_of(row["id"], outliving.left_by(row["worker"]))
@@ -195,8 +199,13 @@ class Turns:
         self, effect: signals.CommitHandOver | signals.CommitContinuation, message: signals.Waiting
     ) -> None:
         """Make what the worker will get before the hand-over is stored: what cannot be made never runs."""
+        worker = self._ports.worker_of(self._session)
+        if worker is None:
+            self.step(signals.HandOverFailed(message.id))
+            return
+        self._worker = worker
         try:
-            self._next_run = run_turn(self.row, message)
+            self._next_run = run_turn(self.row, message, worker)
         except Exception:
             logger.exception("Message %s cannot be handed to any worker", message.id)
             self.step(signals.HandOverRefused(message.id, faulty=True))
@@ -208,7 +217,7 @@ class Turns:
 
     def _commit(self, effect: TurnCommit, reply: str | None = None) -> None:
         at = self._ports.clock.wall()
-        command = turn_command(effect, self._session, self._ports.worker_of(self._session), at, reply)
+        command = turn_command(effect, self._session, self._worker, at, reply)
         self._write(command.name, command.arguments, ForTurn(command.name, command.message, reply))
 
     def _send_run(self, message: signals.Waiting) -> None:

@@ -35,7 +35,6 @@ class Workforce:
         self._name = name
         self.books = books
         self._left: dict[str, dict[str, TurnEnded | None]] = {}
-        self._placed: dict[str, str] = {}
         self.unheard: list[FromWorkerMessage] = []
         self.start()
 
@@ -56,16 +55,7 @@ class Workforce:
 
     def place(self, session: str) -> str:
         """There is one worker at a time."""
-        self._placed[session] = self.worker.name
         return self.worker.name
-
-    def is_placed_here(self, session: str) -> bool:
-        """Whether the session's turn is meant for the worker that there is, and not for one that died."""
-        return self._placed.get(session, self.worker.name) == self.worker.name
-
-    def attach(self, session: str, worker: str) -> None:
-        """There is one worker at a time."""
-        self._placed[session] = worker
 
     def has(self, worker: str) -> bool:
         """Tell whether a worker of this name is there."""
@@ -135,11 +125,10 @@ class SimPort:
         """Tell whether a worker of this name is there."""
         return self._workforce.has(worker)
 
-    def ask_again(self, run: RunTurn, worker: str) -> bool:
-        """Ask a worker how a turn stands that an earlier relay gave it; False when it is not there."""
-        if not self.has(worker):
+    def ask_again(self, run: RunTurn) -> bool:
+        """Ask its worker how a turn stands that an earlier relay gave it; False when that is not there."""
+        if run.worker is None or not self.has(run.worker):
             return False
-        self._workforce.attach(run.session, worker)
         self._books.asked_again.add(run.turn)
         self.send([run])
         return True
@@ -148,7 +137,6 @@ class SimPort:
         """Answer for a task of an earlier relay; False when its worker is not there."""
         if not self.has(worker):
             return False
-        self._workforce.attach(session, worker)
         self._tasks[task] = session
         return True
 
@@ -180,7 +168,7 @@ class SimPort:
             return True
         if message.turn not in self._books.runs:
             self._books.sent(message)
-        if self._chances.outlives and not self._workforce.is_placed_here(message.session):
+        if self._chances.outlives and message.worker != self.worker.name:
             self._return(message)
             return False
         self._sent[message.turn] = message

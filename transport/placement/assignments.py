@@ -51,21 +51,23 @@ class Assignments:
         """A worker comes."""
         self._turns[worker] = {}
 
-    def place(self, session: str) -> str:
-        """Give the worker that this session's next turn goes to. Raises LookupError when none is left."""
+    def place(self, session: str) -> str | None:
+        """Give the worker that this session's next turn goes to; None when none is left."""
         home = self._homes.get(session)
         if home is not None:
             return home
         workers = self.workers
-        if not workers:
-            raise LookupError("no worker is left: they were told to end")
-        return workers[crc32(session.encode()) % len(workers)]
+        return workers[crc32(session.encode()) % len(workers)] if workers else None
 
-    def assign(self, run: RunTurn, worker: str) -> None:
-        """This turn goes to this worker, or is asked for there once more."""
+    def assign(self, run: RunTurn) -> str | None:
+        """Give the worker to which this turn goes, or where it is asked for once more; None if it is gone."""
+        worker = run.worker or self.place(run.session)
+        if worker is None or worker not in self._turns:
+            return None
         self._homes[run.session] = worker
         self._at_turns.add(run.session)
         self._turns[worker][run.turn] = run
+        return worker
 
     def expect_task(self, session: str, task: str, worker: str) -> None:
         """This worker has this background task."""

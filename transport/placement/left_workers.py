@@ -58,7 +58,7 @@ class LeftWorkers:
         """Say no: what this relay's own worker had has died with it."""
         return False
 
-    def ask_again(self, run: RunTurn, worker: str) -> bool:
+    def ask_again(self, run: RunTurn) -> bool:
         """Say no."""
         return False
 

@@ -161,8 +161,8 @@ class WorkerPool:
         for worker in workers:
             self._listen(worker)
 
-    def place(self, session: str) -> str:
-        """Give the name of the worker that this session's next turn goes to."""
+    def place(self, session: str) -> str | None:
+        """Give the name of the worker that this session's next turn goes to; None when none is left."""
         with self._gate:
             return self._books.place(session)
 
@@ -171,12 +171,12 @@ class WorkerPool:
         with self._gate:
             return worker in self._books
 
-    def ask_again(self, run: RunTurn, worker: str) -> bool:
-        """Ask this worker how a turn stands that it was given by an earlier relay; False when it is gone."""
+    def ask_again(self, run: RunTurn) -> bool:
+        """Ask its worker how a turn stands that an earlier relay gave it; False when that is gone."""
         with self._gate:
-            if worker not in self._books:
+            worker = self._books.assign(run)
+            if worker is None:
                 return False
-            self._books.assign(run, worker)
             self._hand([run], worker)
             return True
 
@@ -213,13 +213,14 @@ class WorkerPool:
             self._put_to_rest(stored.turn)
 
     def send(self, messages: Sequence[ToWorkerMessage]) -> None:
-        """Hand each message to the worker of its session, in order."""
+        """Hand each message to the worker of its session, in order; a turn whose worker is gone returns."""
         with self._gate:
             batches: dict[str, list[ToWorkerMessage]] = {}
             for message in messages:
-                if self._books.workers:
-                    batches.setdefault(self._booked(message), []).append(message)
-                elif isinstance(message, RunTurn):  # they were told to end
+                worker = self._booked(message)
+                if worker is not None:
+                    batches.setdefault(worker, []).append(message)
+                elif isinstance(message, RunTurn):
                     self._ends.append(TurnReturned(session=message.session, turn=message.turn))
             for name, batch in batches.items():
                 self._hand(batch, name)
@@ -248,13 +249,14 @@ class WorkerPool:
         for worker in workers:
             worker.link.close()
 
-    def _booked(self, message: ToWorkerMessage) -> str:
-        """Note what a message means for its session, and give the worker that is to get it."""
-        worker = self._books.place(message.session)
+    def _booked(self, message: ToWorkerMessage) -> str | None:
+        """Note what a message means for its session, and give the worker that gets it, if there is one."""
         if isinstance(message, RunTurn):
-            self._books.assign(message, worker)
-        elif isinstance(message, TurnStored):
-            self._places[worker].stored.append(message.turn)
+            return self._books.assign(message)
+        worker = self._books.place(message.session)
+        if isinstance(message, TurnStored):
+            if worker is not None:
+                self._places[worker].stored.append(message.turn)
             self._books.stored(message.session)
             self._put_to_rest(message.turn)
         elif isinstance(message, TaskStored):

@@ -18,7 +18,8 @@ FROM_WORKER_KINDS: Final = frozenset(
     model.model_fields["kind"].default for model in get_args(FromWorkerMessage)
 )
 T = TypeVar("T")
-_IN_THE_FRAME: Final = frozenset({"kind", "session"})
+_NOT_IN_THE_BODY: Final = frozenset({"kind", "session", "worker"})
+"""What the frame itself holds, and what is only the relay's."""
 _ADDED: Final = {"run_turn": {"background": 2}}
 """Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
 
@@ -33,7 +34,7 @@ class MessageRefusedError(WireError):
 
 def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version: int = PROTOCOL) -> Frame:
     """Wrap a message of either direction as the frame with this number, for a peer of this version. Pure."""
-    body = {name: value for name, value in message if name not in _IN_THE_FRAME}
+    body = {name: value for name, value in message if name not in _NOT_IN_THE_BODY}
     for name, since in _ADDED.get(message.kind, {}).items():
         if version < since:
             del body[name]
@@ -54,7 +55,7 @@ def _validated(frame: Frame, kinds: frozenset[str], models: TypeAdapter[T]) -> T
     if frame.kind not in kinds:
         raise UnknownKindError(f"frame {frame.number} has the unknown kind {frame.kind!r}")
     body: Any = frame.body
-    if type(body) is not dict or not _IN_THE_FRAME.isdisjoint(body):
+    if type(body) is not dict or not _NOT_IN_THE_BODY.isdisjoint(body):
         raise MessageRefusedError(f"frame {frame.number} ({frame.kind}): the body must hold the other fields")
     try:
         return models.validate_python({"kind": frame.kind, "session": frame.session, **body}, strict=True)

@@ -21,20 +21,18 @@ class Workforce:
     """Knows of workers what the test has it know."""
 
     def __init__(self, *alive: str, left: Mapping[str, Mapping[str, TurnEnded | None]] | None = None) -> None:
-        self.alive = alive or (WORKER,)
+        self.alive: tuple[str, ...] = alive or (WORKER,)
         self.left = left or {}
         self.asked: list[RunTurn] = []
-        self.at: list[str] = []
         self.expected: list[str] = []
         self.has_recovered = False
         self.going_on: list[str] = []
 
-    def place(self, session: str) -> str:
-        return self.alive[0]
+    def place(self, session: str) -> str | None:
+        return self.alive[0] if self.alive else None
 
-    def ask_again(self, run: RunTurn, worker: str) -> bool:
+    def ask_again(self, run: RunTurn) -> bool:
         self.asked.append(run)
-        self.at.append(worker)
         return True
 
     def expect_task(self, session: str, task: str, worker: str) -> bool:
@@ -61,7 +59,7 @@ class Dying(Workforce):
     def has(self, worker: str) -> bool:
         return super().has(worker) or worker == WORKER
 
-    def ask_again(self, run: RunTurn, worker: str) -> bool:
+    def ask_again(self, run: RunTurn) -> bool:
         return False
 
 
@@ -92,7 +90,7 @@ def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_be
     workforce = Workforce("wrk_000000000008", WORKER)
     stage = next_relay(tmp_path, workforce)
     assert [run.turn for run in stage.workers.runs] == [message]
-    assert (workforce.at, workforce.going_on) == ([WORKER], [message])
+    assert ([run.worker for run in workforce.asked], workforce.going_on) == ([WORKER], [message])
     assert stage.status(message) == "handed"
     assert stage.call("read_session", session=session)["state"] == "running_turn"
     waiting = stage.begin("wait", session=session, message_id=message, wait_seconds=60)
@@ -251,6 +249,43 @@ def test_a_turn_that_its_dead_worker_never_had_waits_again_and_runs_at_another(t
     stage.workers.end(message, reply="at last")
     stage.settle()
     assert waiting.get()["reply"]["text"] == "at last"
+
+
+def test_a_turn_is_sent_to_the_worker_that_is_stored_with_it_though_that_has_died_meanwhile(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path, outliving=(workforce := Workforce()))
+    stage.store.hold()
+    begun = stage.begin("create_session", text="first", wait_seconds=0)
+    stage.settle()
+    stage.store.release()
+    stage.store.hold()
+    stage.settle()  # the hand-over is with the writer
+    workforce.alive = ("wrk_000000000009",)
+    stage.store.release()
+    stage.settle()
+    message = begun.get()["message_id"]
+    assert stage.read("message", message=message)["worker"] == WORKER
+    assert [(run.turn, run.worker) for run in stage.workers.runs] == [(message, WORKER)]
+
+
+def test_a_prompt_waits_in_the_queue_while_there_is_no_worker(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=(workforce := Workforce()))
+    workforce.alive = ()
+    _, message = stage.create("first")
+    assert (stage.status(message), stage.workers.runs) == ("queued", [])
+    workforce.alive = (WORKER,)
+    stage.advance(60)
+    assert [(run.turn, run.worker) for run in stage.workers.runs] == [(message, WORKER)]
+
+
+def test_the_end_of_a_turn_is_stored_though_there_is_no_worker_any_more(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=(workforce := Workforce()))
+    _, message = stage.create("first")
+    workforce.alive = ()
+    stage.workers.end(message, reply="the last of it")
+    stage.settle()
+    assert stage.status(message) == "done"
 
 
 def test_a_returned_turn_that_was_being_stopped_is_stopped() -> None:

@@ -122,8 +122,8 @@ class Desk:
         return [seconds for seconds, _ in due]
 
 
-def run(session: str, turn: str) -> RunTurn:
-    return RunTurn(session=session, turn=turn, provider="command", text="true")
+def run(session: str, turn: str, worker: str | None = None) -> RunTurn:
+    return RunTurn(session=session, turn=turn, provider="command", text="true", worker=worker)
 
 
 def ended(session: str, turn: str, **more: Any) -> TurnEnded:

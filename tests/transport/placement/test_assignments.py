@@ -36,7 +36,7 @@ def test_background_tasks_of_a_dead_worker_are_interrupted_unless_they_had_ended
     at_it = [session for session in sessions if pool.place(session) == dies.name]
     assert 0 < len(at_it) < len(sessions)
     for session in sessions:
-        worker = workers[pool.place(session)]
+        worker = workers[pool.place(session) or ""]
         pool.send([run(session, f"turn of {session}")])
         told: list[FromWorkerMessage] = [started(session, task) for task in ("1", "2")]
         worker.link.say(*told, ended(session, "1"), over(session, f"turn of {session}"))

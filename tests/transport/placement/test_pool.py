@@ -71,6 +71,7 @@ def test_another_worker_comes_in_the_place_of_one_that_died_and_gets_what_was_se
     desk.placement.died(first.name)
     assert not pool.has(first.name)
     name = pool.place("ses_a")
+    assert name is not None
     assert pool.has(name)
     pool.send([run("ses_a", "msg_a")])
     assert len(desk.placement.started) == 1, "not at once: it may die again and again"
@@ -79,6 +80,28 @@ def test_another_worker_comes_in_the_place_of_one_that_died_and_gets_what_was_se
     assert second.name == name
     assert [m.kind for m in second.link.sent] == ["run_turn"]
     assert desk.came == []
+
+
+def test_a_turn_goes_to_the_worker_it_is_stored_for_though_others_die_and_come(desk: Desk) -> None:
+    """Else the next relay would ask one where another runs it, and that would run it as well."""
+    pool = desk.open(3)
+    stored_for = {session: pool.place(session) for session in (f"ses_{n:012}" for n in range(60))}
+    dead, *living = [worker.name for worker in desk.placement.started]
+    desk.placement.died(dead)
+    desk.time_passes()
+    assert [worker for worker in map(pool.place, stored_for) if worker in living] != [
+        worker for worker in stored_for.values() if worker in living
+    ], "where a session would go now is another matter"
+    pool.send([run(session, f"msg_of_{session}", worker) for session, worker in stored_for.items()])
+    for worker in desk.placement.started:
+        assert [message.session for message in worker.link.sent] == [
+            session for session, name in stored_for.items() if name == worker.name != dead
+        ]
+    assert desk.came == [
+        TurnReturned(session=session, turn=f"msg_of_{session}")
+        for session, name in stored_for.items()
+        if name == dead
+    ]
 
 
 def test_a_worker_that_cannot_be_started_is_tried_again_with_longer_pauses(desk: Desk) -> None:
@@ -179,12 +202,12 @@ def test_a_turn_is_asked_for_at_the_worker_that_has_it_and_nowhere_else(desk: De
     pool = desk.open(4)
     for number, worker in enumerate(desk.placement.alive):
         session = f"ses_{number:012}"
-        assert pool.ask_again(run(session, f"msg_{number:012}"), worker.name)
+        assert pool.ask_again(run(session, f"msg_{number:012}", worker.name))
         pool.send([StopTurn(session=session, turn=f"msg_{number:012}")])
         assert [message.kind for message in worker.link.sent] == ["run_turn", "stop_turn"]
     gone = desk.placement.alive[0]
     desk.placement.died(gone.name)
-    assert not pool.ask_again(run("ses_a", "msg_a"), gone.name)
+    assert not pool.ask_again(run("ses_a", "msg_a", gone.name))
     assert pool.left_by(gone.name) == {}
 
 

@@ -72,7 +72,7 @@ def test_a_worker_of_an_earlier_relay_gets_orders_though_it_has_not_called_this_
     found = FakeWorker(tmp_path / "wrk_00000000000a")
     desk.placement.alive.append(found)
     pool: WorkerPool = desk.open()
-    pool.ask_again(run("ses_a", "msg_a"), found.name)
+    pool.ask_again(run("ses_a", "msg_a", found.name))
     pool.send([StopTurn(session="ses_a", turn="msg_a")])
     assert desk.came == [], "it may run the turn, and only it can tell how that ended"
     assert [message.kind for message in found.link.sent] == ["run_turn", "stop_turn"]

@@ -85,6 +85,15 @@ def test_a_worker_of_the_version_before_is_sent_nothing_that_it_would_refuse() -
     assert to_frame(run, 1).body["background"] is True
 
 
+def test_for_which_worker_a_turn_is_stored_is_told_to_none() -> None:
+    run = RunTurn(session="ses_a", turn="t", provider="command", text="make", worker="wrk_a")
+    frame = to_frame(run, 1)
+    assert to_worker_message(frame) == run.model_copy(update={"worker": None})
+    frame.body["worker"] = "wrk_a"
+    with pytest.raises(WireError):
+        to_worker_message(frame)
+
+
 @given(from_worker)
 def test_what_a_worker_sends_is_what_its_relay_gets(message: FromWorkerMessage) -> None:
     assert from_worker_message(decode(encode(to_frame(message, 1)))) == message
