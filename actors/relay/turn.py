@@ -370,7 +370,8 @@ def _cut_turn(state: TurnState, cut: Cut) -> Step:
     turn = state.turn
     if turn is not None and turn.phase == "running":
         return Step(with_turn(state, turn, phase="stopping", cut=cut), (SendStop(turn.message.id),))
-    if turn is not None and turn.phase == "handing":
+    comes_back = turn is not None and turn.phase in {"returned", "taking_back"}
+    if turn is not None and (turn.phase == "handing" or (comes_back and cut == "interrupted")):
         return Step(with_turn(state, turn, cut=turn.cut or cut))
     return Step(state)
 

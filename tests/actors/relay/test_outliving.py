@@ -298,6 +298,37 @@ def test_a_returned_turn_that_was_being_stopped_is_stopped() -> None:
     assert machine.state.turn.end.outcome == "stopped"
 
 
+@pytest.mark.parametrize("joining", [False, True], ids=["while it is taken back", "while what joins it is"])
+def test_who_waits_for_a_returned_turn_hears_that_it_is_set_aside(*, joining: bool) -> None:
+    machine = running()
+    if joining:
+        machine.feed(signals.Stored(SECOND, 0, steers=True))
+        machine.feed(signals.SteerStored(SECOND.id))
+    machine.feed(signals.Returned(FIRST.id))
+    assert machine.feed(signals.Stop("interrupted", FIRST.id)) == ()
+    if joining:
+        machine.feed(signals.Unsteered(SECOND.id))
+    effects = machine.feed(signals.TakenBack(FIRST.id))
+    assert signals.LookUp(FIRST.id) in effects
+    assert signals.CommitHandOver(FIRST) not in effects
+
+
+def test_a_fan_out_ends_that_is_stopped_while_a_turn_of_it_is_taken_back(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=Workforce())
+    run = stage.fan_out(["a"])
+    stage.settle()
+    (sent,) = stage.workers.runs
+    stage.store.hold()
+    stage.workers.say(TurnReturned(session=sent.session, turn=sent.turn))
+    stage.settle()
+    run.stop()
+    stage.settle()
+    stage.store.release()
+    stage.settle()
+    assert (run.heard.statuses, run.heard.ends) == ({"a": "skipped"}, [None])
+    assert stage.status(sent.turn) == "queued"
+
+
 @pytest.mark.parametrize("asked", [False, True], ids=["while it is being stored", "after it was sent"])
 def test_a_returned_turn_waits_again_before_what_was_to_join_it(*, asked: bool) -> None:
     machine = running()
