@@ -1,7 +1,7 @@
 """The background tasks of a session's actor: what its workers tell of them, and that it gets stored."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from showcaller.actors.contract.worker import (
@@ -55,19 +55,26 @@ class Background:
         """Take up what the store has as running, and what workers have told since; ask for their output."""
         for row in rows:
             self._tasks.find(row)
+        self._ask(self._tasks.names)
         for frame in self._at_workers.task_frames(self._session):
             if isinstance(frame, TaskStarted):
                 self.started(frame, None)
             else:
                 self.ended(frame)
-        asked = [AskTask(session=self._session, task=name) for name in self._tasks.names]
-        if asked:
-            self._ports.workers.send(asked)
+
+    def _ask(self, names: Sequence[str]) -> None:
+        """Have their worker tell all that is kept of these tasks' output."""
+        if names:
+            self._ports.workers.send([AskTask(session=self._session, task=name) for name in names])
 
     def started(self, frame: TaskStarted, turn: str | None) -> None:
-        """A task has begun: in the turn that it names, else in ``turn``."""
-        begun_in = frame.turn or turn
-        self._tasks.start(frame, self._ports.new_id("tsk_"), begun_in, self._ports.clock.wall())
+        """A task has begun: in the turn that it names, else in ``turn``.
+
+        It may have begun under an earlier relay, which heard what it wrote and had stored nothing of it.
+        """
+        begun_in, at = frame.turn or turn, self._ports.clock.wall()
+        if self._tasks.start(frame, self._ports.new_id("tsk_"), begun_in, at):
+            self._ask([frame.task])
         self.store()
 
     def wrote(self, frame: TaskOutput) -> None:

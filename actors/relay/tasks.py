@@ -92,12 +92,12 @@ class Tasks:
             is_stored=True,
         )
 
-    def start(self, frame: TaskStarted, task_id: str, message: str | None, at: int) -> None:
-        """A task has begun, in the turn of ``message`` if there is one."""
-        if frame.task not in self._by_name:
-            self._by_name[frame.task] = Task(
-                task_id, frame.task, frame.type, frame.description, message, at, at
-            )
+    def start(self, frame: TaskStarted, task_id: str, message: str | None, at: int) -> bool:
+        """A task has begun, in the turn of ``message`` if there is one; False when it is known already."""
+        if frame.task in self._by_name:
+            return False
+        self._by_name[frame.task] = Task(task_id, frame.task, frame.type, frame.description, message, at, at)
+        return True
 
     def write(self, frame: TaskOutput, at: int) -> None:
         """A task has written something."""

@@ -107,6 +107,16 @@ def test_a_task_that_no_relay_has_stored_is_stored_when_its_worker_tells_of_it_a
     assert output(stage, session)["tail"] == ["all of it"]
 
 
+def test_what_a_task_wrote_to_a_relay_that_had_stored_nothing_of_it_is_asked_for(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, outliving=Workforce())
+    session, turn = stage.create("make watch &")
+    stage.drop()
+    stage = next_relay(tmp_path)
+    assert (stage.awake, stage.workers.asked_tasks) == ([session], [])
+    say_started(stage, session, turn)
+    assert [asked.task for asked in stage.workers.asked_tasks] == [turn]
+
+
 def test_a_task_whose_worker_is_gone_when_the_next_relay_starts_is_interrupted(tmp_path: Path) -> None:
     stage, session, _ = with_a_task(tmp_path)
     stage.drop()
