@@ -17,10 +17,11 @@ _NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive)
 
 async def check_caller(context: CallContext) -> None:
     """Refuse who is neither the owner nor the agent of a session that is there."""
-    kind, session = context.caller
+    kind, session, _ = context.caller
     if kind == "owner":
         return
-    if str(kind) != "agent" or not is_id(str(session), "ses_"):  # whatever a door has made of its token
+    known = str(kind) in {"agent", "external"}
+    if not known or not is_id(str(session), "ses_"):  # whatever a door has made of its token
         shown = quote_foreign(f"{kind} {session}", 80)
         raise Refusal(
             Code.UNAUTHENTICATED, f"This call comes from {shown}, which is no agent with a session."

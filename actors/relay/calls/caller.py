@@ -6,15 +6,21 @@ from showcaller.actors.relay.calls.owner_acts import OwnerActName
 
 
 class Caller(NamedTuple):
-    """Who calls, as the door knows from its token: the owner, or the agent of a session, which it names."""
+    """Who calls, as the door knows from its token: the owner, or a client that has a session, which it names.
 
-    kind: Literal["owner", "agent"]
+    ``agent``: of a session that the relay runs; ``external``: of a conversation that it does not run, and
+    that belongs to the token. ``supervises``: the token is one for supervisors, who may also watch all
+    sessions from outside.
+    """
+
+    kind: Literal["owner", "agent", "external"]
     session: str | None = None
+    supervises: bool = False
 
     @property
     def agent(self) -> str | None:
-        """The calling agent's session; None for the owner."""
-        return self.session if self.kind == "agent" else None
+        """The session to whose agent the rules for agents apply; None for the owner."""
+        return None if self.kind == "owner" else self.session
 
 
 OWNER: Final = Caller("owner")

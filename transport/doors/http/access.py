@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.transport.doors.http.token import TokenCheck
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -18,8 +19,10 @@ class Access:
         self._origins = {b"http://" + host for host in self._hosts}
         self._token = token
 
-    def check(self, headers: Headers) -> None:
-        """Let a request in by its headers, whose names are in small letters; raises ``Refusal``.
+    async def admit(self, headers: Headers) -> Caller:
+        """Let a request in by its headers, whose names are in small letters, and give who has sent it.
+
+        Raises ``Refusal``.
 
         A page that a browser was lured to fails at its own Host (a name that was made to point here) or its
         Origin, before anything is said about the token.
@@ -36,11 +39,12 @@ class Access:
                 "Give the owner's token, which is in the file 'token' of the data folder: "
                 "Authorization: Bearer TOKEN.",
             )
-        if not self._token.is_owner(given[0][len(_BEARER) :].strip().decode("latin-1")):
-            raise Refusal(
-                Code.UNAUTHENTICATED,
-                "This is not the owner's token, which is in the file 'token' of the data folder.",
-            )
+        if self._token.is_owner(given[0][len(_BEARER) :].strip().decode("latin-1")):
+            return OWNER
+        raise Refusal(
+            Code.UNAUTHENTICATED,
+            "This is not the owner's token, which is in the file 'token' of the data folder.",
+        )
 
 
 def _all(headers: Headers, name: bytes) -> list[bytes]:
