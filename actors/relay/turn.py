@@ -16,6 +16,7 @@ from showcaller.actors.relay.turn_moves import (
     after,
     announce,
     begin_next,
+    commit_end,
     drop,
     end_turn,
     put_back,
@@ -23,7 +24,6 @@ from showcaller.actors.relay.turn_moves import (
 )
 from showcaller.actors.relay.turn_signals import (
     AskAgainLater,
-    CommitEnd,
     CommitFailure,
     CommitHold,
     CommitRelease,
@@ -300,7 +300,7 @@ def _end_refused(state: TurnState, *, faulty: bool) -> Step:
     if not faulty or turn.end.error_text == UNSTORABLE:
         return drop(state)
     plain = failed_end(state.session, turn.message.id, UNSTORABLE)
-    return Step(with_turn(state, turn, end=plain), (CommitEnd(plain),))
+    return Step(with_turn(state, turn, end=plain), (commit_end(turn, plain),))
 
 
 def _store_failed(state: TurnState, message: str) -> Step:
@@ -324,7 +324,7 @@ def _try_again(state: TurnState) -> Step:
     if joins is not None:
         return joins
     if turn.phase == "ending" and turn.end is not None:
-        return Step(state, (CommitEnd(turn.end),))
+        return Step(state, (commit_end(turn, turn.end),))
     if turn.phase == "taking_back":
         return Step(state, (CommitTakeBack(turn.message.id),))
     if turn.phase == "failing" and turn.end is not None:

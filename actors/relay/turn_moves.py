@@ -66,11 +66,18 @@ def end_turn(state: TurnState, end: TurnEnded) -> Step:
     end = as_cut(end, turn.cut)
     was_ending = turn.phase == "ending"
     state = with_turn(state, turn, phase="ending", end=end)
-    if turn.joining is None or (turn.joining.phase == "asked" and (was_ending or _is_cut_off(end))):
-        return Step(state, (CommitEnd(end),))
+    if turn.joining is None or turn.joining.with_end:
+        return Step(state, (commit_end(turn, end),))
+    if turn.joining.phase == "asked" and (was_ending or _is_cut_off(end)):
+        return Step(state, (commit_end(turn, end),))
     if turn.joining.phase == "asked":
         return Step(state._replace(pausing=True), (AskAgainLater(),))
     return Step(state)
+
+
+def commit_end(turn: Turn, end: TurnEnded) -> CommitEnd:
+    """Give what commits this end of the turn."""
+    return CommitEnd(end, None if turn.joining is None else turn.joining.untold)
 
 
 def _is_cut_off(end: TurnEnded) -> bool:
@@ -83,8 +90,14 @@ def announce(state: TurnState) -> Step:
     assert turn is not None
     assert turn.end is not None
     ends = (turn.end, *joined_ends(turn, turn.end))
-    silent = () if turn.joining is None else (turn.joining.message.id,)
-    return after(state._replace(refusals=0), *(Announce(end, end.turn not in silent) for end in ends))
+    untold = None if turn.joining is None else turn.joining.untold
+    silent = () if turn.joining is None or untold is not None else (turn.joining.message.id,)
+    announced = tuple(Announce(end, end.turn not in silent) for end in ends)
+    state = state._replace(refusals=0)
+    if turn.joining is None or untold is None or untold.is_taken:
+        return after(state, *announced)
+    waits = state._replace(queue=(turn.joining.message, *state.queue))
+    return after(waits, *announced, LookUp(untold.message))
 
 
 def drop(state: TurnState) -> Step:

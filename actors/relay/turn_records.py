@@ -76,8 +76,9 @@ def turn_command(effect: TurnCommit, session: str, worker: str, at: int, reply: 
     ``reply`` is the id of the agent's message when a turn ends with one.
     """
     match effect:
-        case signals.CommitEnd(end):
-            return TurnCommand("end_turn", end.turn, end_arguments(end, reply, at))
+        case signals.CommitEnd(end, untold):
+            told = end_arguments(end, reply, at) | {"untold": None if untold is None else untold._asdict()}
+            return TurnCommand("end_turn", end.turn, told)
         case signals.CommitFailure(end):
             return TurnCommand("end_queued", end.turn, {"error_text": end.error_text, "at": at})
         case signals.CommitHandOver(message):

@@ -351,10 +351,18 @@ class CommitRelease(NamedTuple):
     stops: int
 
 
+class Untold(NamedTuple):
+    """A message of which the store has not taken what became of it: it was taken into the turn, or waits."""
+
+    message: str
+    is_taken: bool
+
+
 class CommitEnd(NamedTuple):
-    """Commit the end of this message's turn."""
+    """Commit the end of this message's turn; with ``untold`` what became of one that was to join it."""
 
     end: TurnEnded
+    untold: Untold | None = None
 
 
 class Announce(NamedTuple):

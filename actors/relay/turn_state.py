@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from showcaller.actors.contract.worker import ErrorClass, StopReason, TurnEnded
-from showcaller.actors.relay.turn_signals import Waiting
+from showcaller.actors.relay.turn_signals import Untold, Waiting
 from showcaller.store.interruptions import UNACKNOWLEDGED
 
 Phase = Literal["handing", "running", "stopping", "returned", "taking_back", "failing", "ending"]
@@ -23,11 +23,18 @@ class Joining(NamedTuple):
 
     ``storing``: that it joins is being committed; ``asked``: its agent may see it, and has not said so;
     ``taking``: the agent has it, which is being committed; ``returning``: the agent has not seen it, and that
-    it waits again is being committed.
+    it waits again is being committed. ``with_end``: that is committed with the turn's end, because the store
+    has refused it and the relay closes.
     """
 
     message: Waiting
     phase: JoiningPhase
+    with_end: bool = False
+
+    @property
+    def untold(self) -> Untold | None:
+        """What the turn's end has to say of it, if anything."""
+        return Untold(self.message.id, self.phase == "taking") if self.with_end else None
 
 
 class Turn(NamedTuple):
@@ -114,7 +121,9 @@ class TurnState(NamedTuple):
     def may_sleep(self) -> bool:
         """Whether nothing is lost when the session is put to sleep: all that it knows is stored."""
         if self.turn is not None:
-            return self.leaving and self.turn.phase in {"running", "stopping"} and self.turn.joining is None
+            joining = self.turn.joining
+            goes_on = self.leaving and self.turn.phase in {"running", "stopping"}
+            return goes_on and (joining is None or joining.with_end)  # the next relay asks the worker
         holds = self.hold_unstored and bool(self.queue)  # with nothing in it nobody would miss the hold
         return self.closing or not (self.works or self.continuation or self.pausing or holds)
 
@@ -164,7 +173,11 @@ def as_cut(end: TurnEnded, cut: Cut | None) -> TurnEnded:
 
 def joined_ends(turn: Turn, end: TurnEnded) -> tuple[TurnEnded, ...]:
     """Give the ends of what joined a turn: its own, but interrupted where the agent was silent."""
-    ends = tuple(end.model_copy(update={"turn": waiting.id}) for waiting in turn.joined)
-    if turn.joining is None:
+    untold = None if turn.joining is None else turn.joining.untold
+    joined = [waiting.id for waiting in turn.joined]
+    if untold is not None and untold.is_taken:
+        joined.append(untold.message)
+    ends = tuple(end.model_copy(update={"turn": message}) for message in joined)
+    if turn.joining is None or untold is not None:
         return ends
     return (*ends, failed_end(end.session, turn.joining.message.id, UNACKNOWLEDGED, "interrupted"))

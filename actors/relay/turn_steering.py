@@ -134,13 +134,15 @@ def store_failed(state: TurnState) -> Step:
     assert turn is not None
     state = state._replace(refusals=state.refusals + 1)
     if state.closing and state.refusals >= LAST_TRIES:
-        return _left_unacknowledged(state._replace(refusals=0), turn)
+        assert turn.joining is not None
+        untold = turn.joining._replace(with_end=True)
+        return _settled(with_turn(state._replace(refusals=0), turn, joining=untold))
     return Step(state._replace(pausing=True), (AskAgainLater(),))
 
 
 def try_again(state: TurnState, turn: Turn) -> Step | None:
     """Repeat what the store refused; None when nothing of this is to be repeated."""
-    if turn.joining is None:
+    if turn.joining is None or turn.joining.with_end:
         return None
     message = turn.joining.message.id
     if turn.joining.phase == "taking":
@@ -164,7 +166,10 @@ def _settled(state: TurnState) -> Step:
     if turn.phase == "returned" and turn.joining is None:
         return Step(with_turn(state, turn, phase="taking_back"), (CommitTakeBack(turn.message.id),))
     if turn.phase == "returned":
+        assert turn.joining is not None
         end = failed_end(state.session, turn.message.id, WORKER_GONE, "interrupted")
+        if turn.joining.with_end:
+            return end_turn(state, end)
         return end_turn(with_turn(state, turn, joining=None, joined=turn.steered), end)
     return _next_joins(state)
 

@@ -16,6 +16,7 @@ from showcaller.store.commands.queue import (
     refuse_foreign,
     touch_session,
 )
+from showcaller.store.commands.steering import steer_taken, unsteer_message
 from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
 from showcaller.store.interruptions import INTERRUPTED, UNACKNOWLEDGED
@@ -29,6 +30,13 @@ class Reply(TypedDict):
     id: str
     text: str
     truncated: bool
+
+
+class Untold(TypedDict):
+    """What the agent said of a message that was to join its turn: it has taken it, or has not seen it."""
+
+    message: str
+    is_taken: bool
 
 
 _STATUS = Statement(Message.select(Message.status).where(Message.id == Slot("message")))
@@ -162,13 +170,15 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     exit_code: int | None,
     seconds: float | None,
     at: int,
+    untold: Untold | None = None,
 ) -> dict[str, Any]:
     """Record the one end of a turn: ``status`` is ``done``, ``failed`` or ``stopped``; ``seconds`` its time.
 
     The messages that joined it end with it: as it does, if the agent acknowledged them, else as failed,
-    ``interrupted``. Gives ``{"event", "position", "joined"}``: the cursor of ``turn_end`` (or of ``error``
-    for a failed one), the reply's place (None without one), and their ids. Raises Conflict ``missing``,
-    ``not_handed`` (still queued, or part of another turn), or ``ended`` when the turn has its end already.
+    ``interrupted``; of one of them ``untold`` says what the agent said, before that. Gives
+    ``{"event", "position", "joined"}``: the cursor of ``turn_end`` (or of ``error`` for a failed one), the
+    reply's place (None without one), and their ids. Raises Conflict ``missing``, ``not_handed`` (still
+    queued, or part of another turn), or ``ended`` when the turn has its end already.
     """
     if status not in {"done", "failed", "stopped"}:
         raise ValueError(f"a turn does not end as {status!r}")
@@ -181,6 +191,9 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
         "seconds": seconds,
         "at": at,
     }
+    if untold is not None:
+        settle = steer_taken if untold["is_taken"] else unsteer_message
+        settle(db, untold["message"])
     row = _END.row(db, message=message, **end)
     if row is None:
         raise _not_in_state(db, message, "not_handed")

@@ -247,6 +247,35 @@ def test_a_relay_that_closes_leaves_an_end_undone_when_the_store_keeps_refusing_
     assert machine.state.turn is None
 
 
+@pytest.mark.parametrize("accepted", [False, True], ids=["refused", "taken"])
+def test_what_the_agent_said_of_a_message_goes_with_the_end_when_the_store_refuses_it_as_the_relay_closes(
+    *, accepted: bool
+) -> None:
+    machine = running()
+    machine.feed(signals.Stored(SECOND, 0, steers=True))
+    machine.feed(signals.SteerStored(SECOND.id))
+    machine.feed(signals.Steered(SECOND.id, FIRST.id, accepted=accepted))
+    machine.feed(signals.Stop("closing"))
+    machine.feed(signals.WorkerEnded(ended(FIRST.id)))
+    for _ in range(LAST_TRIES - 1):
+        assert machine.feed(signals.StoreFailed(SECOND.id)) == (signals.AskAgainLater(),)
+        machine.feed(signals.TryAgain())
+    (commit,) = machine.feed(signals.StoreFailed(SECOND.id))
+    assert isinstance(commit, signals.CommitEnd)
+    assert commit.untold == (SECOND.id, accepted)
+    assert machine.feed(signals.StoreFailed(FIRST.id)) == (signals.AskAgainLater(),)
+    assert machine.feed(signals.TryAgain()) == (commit,)
+    told = machine.feed(signals.EndStored(FIRST.id))
+    if accepted:
+        assert [effect.end.turn for effect in told if isinstance(effect, signals.Announce)] == [
+            FIRST.id,
+            SECOND.id,
+        ]
+    else:
+        assert signals.LookUp(SECOND.id) in told
+        assert machine.state.queue == (SECOND,)
+
+
 def test_a_relay_that_closes_does_not_sit_out_a_long_pause() -> None:
     machine = running()
     end = ended(FIRST.id)

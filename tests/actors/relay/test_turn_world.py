@@ -149,10 +149,16 @@ class World(RuleBasedStateMachine):
             self._lifted(command.stops, lifts=command.message.origin in RELEASING)
         elif isinstance(command, signals.CommitRelease):
             self._lifted(command.stops, lifts=True)
-        elif isinstance(command, signals.CommitUnsteer) and command.message in self.shown:
-            self.shown.remove(command.message)  # the agent has refused it
-            self.steered.remove(command.message)
+        elif isinstance(command, signals.CommitUnsteer):
+            self._waits_again(command.message)
+        elif isinstance(command, signals.CommitEnd) and command.untold and not command.untold.is_taken:
+            self._waits_again(command.untold.message)
         self.feed(*heard)
+
+    def _waits_again(self, message: str) -> None:
+        if message in self.shown:
+            self.shown.remove(message)  # the agent has refused it
+            self.steered.remove(message)
 
     def _lifted(self, stops: int, *, lifts: bool) -> None:
         if lifts and stops == self.stops:

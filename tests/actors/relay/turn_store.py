@@ -127,7 +127,9 @@ class ModelStore:
                 if self.status(end.turn) != "queued":
                     return signals.FailureRefused(end.turn)
                 return self._now(end.turn, "failed", signals.FailureStored(end.turn))
-            case signals.CommitEnd(end):
+            case signals.CommitEnd(end, untold):
+                if untold is not None:
+                    self._settle(untold)
                 return self._end(end.turn, end.outcome)
             case _:
                 return self._commit_joining(command)
@@ -154,6 +156,14 @@ class ModelStore:
         assert self.turn.message.id == turn
         self._set(self.rows[message], status="handed", steered_into=turn)
         return signals.SteerStored(message)
+
+    def _settle(self, untold: signals.Untold) -> None:
+        row = self.rows[untold.message]
+        assert (row.status, row.taken, row.steered_into is None) == ("handed", False, False)
+        if untold.is_taken:
+            self._set(row, taken=True)
+        else:
+            self._set(row, status="queued", steered_into=None)
 
     def _end(self, turn: str, outcome: str) -> signals.Input:
         row = self.rows[turn]

@@ -80,6 +80,22 @@ def test_a_turn_has_one_end_event_however_many_joined_it(desk: Desk) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("is_taken", "joins"),
+    [(True, ("done", "end", "msg_turn", True)), (False, ("queued", None, None, False))],
+    ids=["taken", "refused"],
+)
+def test_the_end_of_a_turn_can_say_what_the_agent_said_of_a_message(
+    desk: Desk, *, is_taken: bool, joins: tuple[Any, ...]
+) -> None:
+    steer(desk)
+    desk.value("end_turn", **ending("turn"), untold={"message": "msg_joins", "is_taken": is_taken})
+    assert state(desk, "msg_turn")[0] == "done"
+    assert state(desk) == joins
+    waiting = {"msg_waits"} if is_taken else {"msg_joins", "msg_waits"}
+    assert {row["key"] for row in desk.read("unfinished")} == waiting
+
+
 def test_turns_of_other_sessions_keep_what_joined_them(desk: Desk) -> None:
     desk.handed("b", "other")
     steer(desk)
