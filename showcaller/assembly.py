@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from showcaller._version import VERSION
+from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.relay.messages import AwaitReady
@@ -15,6 +16,8 @@ from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
 from showcaller.data_folder import DataFolder, relay_name
+from showcaller.store.backup import back_up
+from showcaller.store.errors import StoreError, StoreExists
 from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
@@ -67,6 +70,19 @@ def open_parts(
     opened.callback(door.close)
     supervisor.ask(AwaitReady())
     return RelayParts(ports, dispatcher, supervisor, door, workers)
+
+
+def copy_store(database: Path, target: Path | str, *, replace: bool) -> Path:
+    """Copy a store into one file, as it is at one moment; gives the file's absolute path.
+
+    Raises ``Refusal``: the file is there already, or cannot be written; it says what to do.
+    """
+    try:
+        return back_up(database, target, replace=replace)
+    except StoreExists as error:
+        raise invalid(f"Nothing was copied: {error}") from error
+    except StoreError as error:
+        raise Refusal(Code.STORAGE, f"Nothing was copied: {error}") from error
 
 
 def _open_ports(

@@ -18,7 +18,7 @@ from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
-from showcaller.assembly import RelayParts, open_parts
+from showcaller.assembly import RelayParts, copy_store, open_parts
 from showcaller.data_folder import DataFolder, HeldLock
 from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.errors import StoreError
@@ -202,7 +202,7 @@ async def _serve(
     ending = Ending(asyncio.get_running_loop())
     port: int = bound.getsockname()[1]
     whereabouts = Whereabouts.of_this_process(port, VERSION)
-    served = await _served(folder.path, parts, whereabouts, ending, metrics)
+    served = await _served(folder, parts, whereabouts, ending, metrics)
     door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
     server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
     await server.start()
@@ -267,7 +267,7 @@ def notify_service_manager(address: str) -> None:
 
 
 async def _served(
-    home: Path, parts: RelayParts, whereabouts: Whereabouts, ending: Ending, metrics: Metrics
+    folder: DataFolder, parts: RelayParts, whereabouts: Whereabouts, ending: Ending, metrics: Metrics
 ) -> Served:
     identity: Any = await parts.supervisor.request(AwaitReady())
     return Served(
@@ -278,6 +278,7 @@ async def _served(
         whereabouts=whereabouts,
         started_at=SYSTEM_CLOCK.wall(),
         stop=lambda workers: ending.ask(workers=workers),
-        workers=lambda: running_workers(home),
+        workers=lambda: running_workers(folder.path),
+        back_up=lambda file, replace: copy_store(folder.database, file, replace=replace),
         metrics=metrics,
     )

@@ -1,7 +1,7 @@
 """A relay inside this process: joins the domain with a store, a worker and the door for Python programs."""
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
@@ -12,9 +12,9 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.json_text import plain_value
 from showcaller.actors.contract.settings import DEFAULTS, Settings
-from showcaller.assembly import open_parts
+from showcaller.assembly import copy_store, open_parts
 from showcaller.data_folder import DataFolder, default_home
-from showcaller.store.backup import back_up, restore
+from showcaller.store.backup import restore
 from showcaller.store.errors import StoreError
 from showcaller.store.integrity import full_check, quick_check
 from showcaller.transport.doors.local import LocalDoor
@@ -209,6 +209,33 @@ class Relay:
         """
         return self._door.set_setting(name, value)
 
+    def providers(self, names: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """List what sessions can run, and whether each can be used; of these names, or all there are.
+
+        Each has its ``provider``, and a ``state``: ``unknown`` for a name that this relay does not know,
+        ``missing`` where a program is not installed (``toInstall`` says how to get it), ``available`` or
+        ``ready``.
+        """
+        listed: list[dict[str, Any]] = self._door.providers(names).model_dump(mode="json", by_alias=True)[
+            "providers"
+        ]
+        return listed
+
+    def export(self, session: str, form: str = "md") -> Iterator[str]:
+        """Give a whole conversation as a text in pieces, read from the store: its agent is not woken. ::
+
+            Path("talk.html").write_text("".join(relay.export("3f9c2a1e", "html")))
+
+        Args:
+            session: its id, or the first six or more characters of one.
+            form: ``md``, ``html`` or ``jsonl``.
+
+        Raises:
+            Refusal: there is no such session or form, or it is none that a relay ran.
+
+        """
+        return self._door.export(session, form)
+
     def back_up(self, target: Path | str, *, replace: bool = False) -> Path:
         """Copy all that this relay keeps into one file, as it is at one moment, while it goes on working.
 
@@ -223,10 +250,7 @@ class Relay:
             Refusal: the file is there already, or cannot be written; it says what to do.
 
         """
-        try:
-            return back_up(self._database, target, replace=replace)
-        except StoreError as error:
-            raise Refusal(Code.STORAGE, f"Nothing was copied: {error}") from error
+        return copy_store(self._database, target, replace=replace)
 
     def check(self, *, quick: bool = False) -> list[str]:
         """Look whether all that this relay keeps is whole; gives what is wrong, in words, at best nothing.

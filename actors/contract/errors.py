@@ -1,5 +1,6 @@
 """Every error code of the contract, its HTTP status, and the refusal that carries one."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -124,3 +125,13 @@ class Refusal(Exception):
 def invalid(error: str, **fields: Any) -> Refusal:
     """Make the refusal of a missing, malformed, ambiguous or foreign argument."""
     return Refusal(Code.INVALID_INPUT, error, **fields)
+
+
+_BY_VALUE: Final = {code.value: code for code in Code}
+
+
+def refusal_in(result: Mapping[str, Any]) -> Refusal:
+    """Give the refusal that a result is; its further fields keep the names that they have there."""
+    code = _BY_VALUE.get(str(result.get("code")), Code.CALL_FAILED)
+    fields = {name: value for name, value in result.items() if name not in {"ok", "code", "error"}}
+    return Refusal(code, str(result.get("error", "No reason given.")), **fields)

@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
+Kind = Literal["acp", "command", "callable"]
+
 
 class ProviderEntry(NamedTuple):
     """What is known of a provider before any session of it runs.
 
-    ``takes`` is what its sessions work in; ``steers``: a message can join its running turn; ``note`` is for
-    agents that choose. With ``named_work``, such as ``MODULE:FUNCTION``, a session's provider is the name,
-    a colon, and what it is to run.
+    ``kind`` says how its turns are run; ``program`` is what has to be installed for that, None for nothing,
+    and ``to_install`` how to get it. ``takes`` is what its sessions work in; ``steers``: a message can join
+    its running turn; ``note`` is for agents that choose. With ``named_work``, such as ``MODULE:FUNCTION``, a
+    session's provider is the name, a colon, and what it is to run.
     """
 
     provider: str
@@ -20,6 +23,9 @@ class ProviderEntry(NamedTuple):
     agents_may_start: bool = False
     named_work: str | None = None
     note: str | None = None
+    kind: Kind = "command"
+    program: str | None = None
+    to_install: str | None = None
 
     @property
     def written(self) -> str:
@@ -50,12 +56,15 @@ BUILT_IN: Final = ProviderCatalogue(
         "command",
         "Command",
         note="Runs the prompt as a command line of the shell in the session's folder.",
+        program="/bin/sh",
+        to_install="Install a POSIX shell as /bin/sh; every Linux and macOS has one.",
     ),
     ProviderEntry(
         "callable",
         "Python function",
         named_work="MODULE:FUNCTION",
         note="Named callable:MODULE:FUNCTION; calls the function with the prompt's text.",
+        kind="callable",
     ),
 )
 """The providers that need nothing installed."""

@@ -1,6 +1,8 @@
 """What the owner of a relay can set, with the defaults: checked when it is read, wherever it is kept."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -9,17 +11,30 @@ from showcaller.actors.contract import limits
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import Setting
+from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderEntry
+
+_OF_PROVIDER: Final = re.compile(r"providers\.([^.]+)\.agents_may_start")
 
 
 def _of(setting: Setting) -> Any:
     return Field(default=setting.default, ge=setting.lowest, le=setting.highest)
 
 
+class ProviderSwitches(BaseModel):
+    """What the owner has set about a provider; None leaves it at what the catalogue says."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    agents_may_start: bool | None = None
+
+
 class Settings(BaseModel):
     """The settings of one relay.
 
     ``agent_sessions``: agents of this relay may use other sessions at all. ``unsafe_no_cards``: what needs
-    the owner's consent goes through without being asked for. The others are the limits of their names.
+    the owner's consent goes through without being asked for. ``providers`` holds the switches of each
+    provider by its name; one of them is set as ``providers.NAME.agents_may_start``. The others are the
+    limits of their names.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -34,6 +49,53 @@ class Settings(BaseModel):
     coalesce_seconds: int = _of(limits.COALESCE_SECONDS)
     log_days: int = _of(limits.LOG_DAYS)
     log_events: int = _of(limits.LOG_EVENTS)
+    providers: Mapping[str, ProviderSwitches] = Field(default_factory=dict)
+
+    def agents_may_start(self, entry: ProviderEntry) -> bool:
+        """Tell whether agents may start and prompt sessions of a provider."""
+        switches = self.providers.get(entry.provider)
+        own = None if switches is None else switches.agents_may_start
+        return entry.agents_may_start if own is None else own
+
+    def values(self, entries: Iterable[ProviderEntry] = BUILT_IN) -> dict[str, Any]:
+        """Give the value of each setting by its name, those of these providers' switches too."""
+        plain = {name: getattr(self, name) for name in PLAIN}
+        return plain | {switch_name(entry.provider): self.agents_may_start(entry) for entry in entries}
+
+    def values_set(self) -> dict[str, Any]:
+        """Give the values that were named when this was made, by the names of the settings."""
+        plain = {name: getattr(self, name) for name in PLAIN if name in self.model_fields_set}
+        switches = {switch_name(name): own.agents_may_start for name, own in self.providers.items()}
+        return plain | {name: value for name, value in switches.items() if value is not None}
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> "Settings":
+        """Make settings of values by the names of the settings, each checked before."""
+        named: dict[str, Any] = {name: value for name, value in values.items() if name in PLAIN}
+        switches = {
+            found[1]: ProviderSwitches(agents_may_start=value)
+            for name, value in values.items()
+            if (found := _OF_PROVIDER.fullmatch(name))
+        }
+        if switches:
+            named["providers"] = switches
+        return cls(**named)
+
+
+PLAIN: Final = tuple(name for name in Settings.model_fields if name != "providers")
+"""The names of the settings that are one value."""
+
+
+def switch_name(provider: str) -> str:
+    """Give the name of the setting that says whether agents may start a provider."""
+    return f"providers.{provider}.agents_may_start"
+
+
+def setting_schemas(entries: Iterable[ProviderEntry] = BUILT_IN) -> Mapping[str, Mapping[str, Any]]:
+    """Give what each setting takes, as a JSON schema by its name."""
+    properties = Settings.model_json_schema()["properties"]
+    switches = {switch_name(entry.provider): {"type": "boolean"} for entry in entries}
+    return MappingProxyType({name: properties[name] for name in PLAIN} | switches)
 
 
 DEFAULTS: Final = Settings()
@@ -48,18 +110,29 @@ def check_setting(name: object, value: object) -> dict[str, Any]:
             says what is.
 
     """
-    if not isinstance(name, str) or name not in Settings.model_fields:
-        shown = quote_foreign(name, 64) if isinstance(name, str) else type(name).__name__
-        names = ", ".join(Settings.model_fields)
-        raise invalid(f"There is no setting {shown}; there are {names}. Nothing was set.")
+    known = check_setting_name(name)
     if value is None:
-        return {name: None}
+        return {known: None}
+    switch = _OF_PROVIDER.fullmatch(known)
     try:
-        return {name: getattr(Settings.model_validate({name: value}), name)}
+        if switch is not None:
+            return {known: ProviderSwitches.model_validate({"agents_may_start": value}).agents_may_start}
+        return {known: getattr(Settings.model_validate({known: value}), known)}
     except ValidationError as error:
         (problem,) = error.errors(include_url=False)
-        default = getattr(DEFAULTS, name)
-        raise invalid(f"{name}: {problem['msg']} (the default is {default}). Nothing was set.") from error
+        default = DEFAULTS.values()[known]
+        raise invalid(f"{known}: {problem['msg']} (the default is {default}). Nothing was set.") from error
+
+
+def check_setting_name(name: object) -> str:
+    """Give the name back if there is such a setting; raises ``Refusal`` that lists those there are."""
+    if isinstance(name, str) and name in DEFAULTS.values():
+        return name
+    shown = quote_foreign(name, 64) if isinstance(name, str) else type(name).__name__
+    names = list(DEFAULTS.values())
+    raise invalid(
+        f"There is no setting {shown}; there are {', '.join(names)}. Nothing was set.", settings=names
+    )
 
 
 def valid_settings(kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

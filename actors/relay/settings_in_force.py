@@ -16,7 +16,7 @@ class SettingsInForce:
     """
 
     def __init__(self, opened_with: Settings = DEFAULTS) -> None:
-        self._named = opened_with.model_dump(include=opened_with.model_fields_set)
+        self._named = opened_with.values_set()
         self._kept: dict[str, Any] = {}
         self.now = opened_with
 
@@ -35,4 +35,4 @@ class SettingsInForce:
 
     def _settle(self) -> None:
         kept = {name: value for name, value in self._kept.items() if value is not None}
-        self.now = Settings(**{**kept, **self._named})
+        self.now = Settings.of_values(kept | self._named)

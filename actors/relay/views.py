@@ -98,14 +98,14 @@ def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[Messa
             at=row["created_at"],
             kind=row["kind"],
             text=text,
-            via=_via(row["via"]),
+            via=via_text(row["via"]),
             truncated=True if cut or row["truncated"] else None,
         )
         for row, (text, cut) in zip(rows, reversed(texts), strict=True)
     )
 
 
-def _via(stored: str | None) -> str | None:
+def via_text(stored: str | None) -> str | None:
     """Say to people which agent has sent a prompt, if one has."""
     return None if stored is None else f"agent · {quote_foreign(json.loads(stored)['title'], 80)}"
 

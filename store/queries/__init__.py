@@ -19,6 +19,7 @@ from showcaller.store.queries.repeats import client_call
 from showcaller.store.queries.session_groups import find_group, group_members, groups
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
+from showcaller.store.queries.transcripts import transcript
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -30,6 +31,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             started_at_work,
             last_words,
             read_messages,
+            transcript,
             message,
             unfinished,
             handed,
@@ -59,6 +61,7 @@ SHOWN = frozenset(
         list_sessions,
         last_words,
         read_messages,
+        transcript,
         groups,
         group_members,
         recent_folders,
@@ -93,5 +96,6 @@ __all__ = [
     "task",
     "tasks",
     "tasks_at_workers",
+    "transcript",
     "unfinished",
 ]

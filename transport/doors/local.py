@@ -1,7 +1,7 @@
 """The one way in for all doors: starts a ``Call`` for each tool call, and fan-outs for the owner."""
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,6 +10,7 @@ from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import group_start
+from showcaller.actors.contract.provider_states import ProviderList, provider_list
 from showcaller.actors.contract.settings import Settings, check_setting
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
@@ -29,6 +30,7 @@ from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.relay.settings_keeper import SetSetting
 from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
+from showcaller.transport.doors.export.transcript import Steps, form_of, steps, written, written_async
 from showcaller.transport.doors.local_fanout import LocalFanout
 from showcaller.transport.doors.opener import Opener, forked
 
@@ -135,13 +137,46 @@ class LocalDoor:
 
     def set_setting(self, name: object, value: object) -> Settings:
         """Keep a setting and go by it; gives all that are in force then, or raises ``Refusal``."""
-        ((known, checked),) = check_setting(name, value).items()
-        self._check_open()
+        wish = self._setting(name, value)
         try:
-            in_force: Settings = self._supervisor.ask(SetSetting(known, checked))
+            in_force: Settings = self._supervisor.ask(wish)
         except Exception as error:
             raise refusal_for(error) from error
         return in_force
+
+    async def set_setting_async(self, name: object, value: object) -> Settings:
+        """Keep a setting, as ``set_setting`` does, without blocking the running asyncio loop."""
+        wish = self._setting(name, value)
+        try:
+            in_force: Settings = await self._supervisor.request(wish)
+        except Exception as error:
+            raise refusal_for(error) from error
+        return in_force
+
+    def _setting(self, name: object, value: object) -> SetSetting:
+        ((known, checked),) = check_setting(name, value).items()
+        self._check_open()
+        return SetSetting(known, checked)
+
+    def providers(self, names: Iterable[str] = ()) -> ProviderList:
+        """Give what sessions can run, and whether each can be used: of these names, or all of them."""
+        return provider_list(self._ports.providers, self._ports.settings, names)
+
+    # -- conversations -----------------------------------------------------------------------------
+
+    def export(self, session: str, form: str) -> Iterator[str]:
+        """Give a whole conversation as a text in pieces, without waking its agent; raises ``Refusal``."""
+        return written(self._export(session, form))
+
+    def export_async(self, session: str, form: str) -> AsyncIterator[str]:
+        """Give a conversation, as ``export`` does, without blocking the running asyncio loop."""
+        return written_async(self._export(session, form))
+
+    def _export(self, session: str, form: str) -> Steps:
+        self._check_open()
+        return steps(
+            lambda arguments: self._begin(arguments, OWNER, None), self._ports.reader, session, form_of(form)
+        )
 
     # -- fan-outs ----------------------------------------------------------------------------------
 

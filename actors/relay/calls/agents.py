@@ -7,6 +7,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import is_id, names_session
 from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.contract.settings import switch_name
 from showcaller.actors.contract.summaries import counted
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.owner_acts import OwnerAct
@@ -99,13 +100,15 @@ def check_may_start(
     context: CallContext, call: calls.Send | calls.CreateSession, entry: ProviderEntry
 ) -> None:
     """Refuse agents a provider that its owner has not opened to them."""
-    if context.caller.agent is None or entry.agents_may_start:
+    may_start = context.settings.agents_may_start
+    if context.caller.agent is None or may_start(entry):
         return
-    open_to_agents = [each.provider for each in context.ports.providers if each.agents_may_start]
+    open_to_agents = [each.provider for each in context.ports.providers if may_start(each)]
     listed = f"they may use {', '.join(open_to_agents)}" if open_to_agents else "they may use none"
     raise Refusal(
         Code.PROVIDER_UNAVAILABLE,
-        f"Agents may not start or prompt {entry.provider} sessions on this relay; {listed}. {call.nothing}",
+        f"Agents may not start or prompt {entry.provider} sessions on this relay; {listed}. Its owner "
+        f"can let them: showcaller settings set {switch_name(entry.provider)} on. {call.nothing}",
         providers=open_to_agents,
     )
 

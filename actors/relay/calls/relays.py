@@ -14,6 +14,7 @@ from showcaller.actors.contract.calls.relays import (
 )
 from showcaller.actors.contract.limits import GROUPS_LISTED
 from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.summaries import summary
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.modes import STRICT_TO_LOOSE
@@ -58,7 +59,7 @@ async def relay_info(context: CallContext) -> results.RelayInfoResult:
     groups = await context.read("groups", limit=GROUPS_LISTED)
     total: int = groups["total"]
     shown = tuple(GroupInfo(**_group(row)) for row in groups["groups"])
-    providers = tuple(_provider(entry) for entry in ports.providers)
+    providers = tuple(_provider(entry, context.settings) for entry in ports.providers)
     return results.RelayInfoResult(
         relay=context.relay,
         summary=summary("relay_info", f"{len(providers)} providers, {total} groups", relay=context.relay),
@@ -78,12 +79,12 @@ async def relay_info(context: CallContext) -> results.RelayInfoResult:
     )
 
 
-def _provider(entry: ProviderEntry) -> ProviderInfo:
+def _provider(entry: ProviderEntry, settings: Settings) -> ProviderInfo:
     return ProviderInfo(
         provider=entry.provider,
         label=entry.label,
         configured=True,
-        agents_may_start=entry.agents_may_start,
+        agents_may_start=settings.agents_may_start(entry),
         takes=entry.takes,
         steers=entry.steers,
         note=entry.note,

@@ -68,7 +68,7 @@ def _provider(
     if call.provider is not None:
         return call.provider, "requested"
     callers: ProviderEntry | None = None if own is None else context.ports.providers.find(own["provider"])
-    if own is not None and callers is not None and callers.agents_may_start:
+    if own is not None and callers is not None and context.settings.agents_may_start(callers):
         return own["provider"], "caller"
     return DEFAULT_PROVIDER, "default"
 

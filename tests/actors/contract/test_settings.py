@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.settings import DEFAULTS, check_setting, valid_settings
+from showcaller.actors.contract.provider_entries import BUILT_IN
+from showcaller.actors.contract.settings import (
+    DEFAULTS,
+    Settings,
+    check_setting,
+    setting_schemas,
+    switch_name,
+    valid_settings,
+)
 
 WRONG: list[tuple[object, Any, str]] = [
     ("longest_wait_minutes", 61, "longest_wait_minutes: .* 60 .*default"),
@@ -14,6 +22,9 @@ WRONG: list[tuple[object, Any, str]] = [
     ("longest_wait_minutes", True, "integer"),
     ("agent_sessions", 1, "boolean"),
     ("log_days", [7], "integer"),
+    ("providers.command.agents_may_start", "on", "boolean"),
+    ("providers.moon.agents_may_start", True, "no setting .*providers.command.agents_may_start"),
+    ("providers", {}, "no setting"),
     ("log_dayz", 7, "no setting .*log_dayz.*log_days"),
     ("now", None, "no setting"),
     (7, 7, "no setting int"),
@@ -28,7 +39,8 @@ def test_what_is_no_setting_is_refused_with_what_is(name: object, value: Any, to
 
 
 def test_every_setting_takes_its_default_and_nothing() -> None:
-    for name, value in DEFAULTS.model_dump().items():
+    assert "providers.command.agents_may_start" in DEFAULTS.values()
+    for name, value in DEFAULTS.values().items():
         assert check_setting(name, value) == {name: value}
         assert check_setting(name, None) == {name: None}
 
@@ -39,3 +51,22 @@ def test_of_what_was_kept_only_what_does_not_pass_is_left_out() -> None:
     assert len(problems) == 2
     assert problems[0].startswith("log_events:")
     assert "of_a_later_version" in problems[1]
+
+
+def test_a_switch_of_a_provider_is_kept_by_its_name_and_beside_what_the_catalogue_says() -> None:
+    name = switch_name("command")
+    opened = Settings.of_values({"log_days": 3, name: True})
+    assert opened.values()[name] is True
+    assert opened.values_set() == {"log_days": 3, name: True}
+    assert Settings.of_values(opened.values_set()) == opened
+    (command, function) = BUILT_IN
+    assert opened.agents_may_start(command)
+    assert not opened.agents_may_start(function)
+    assert not DEFAULTS.agents_may_start(command)
+
+
+def test_what_each_setting_takes_is_told_by_its_name() -> None:
+    schemas = setting_schemas()
+    assert schemas.keys() == DEFAULTS.values().keys()
+    assert schemas["longest_wait_minutes"]["maximum"] == 60
+    assert schemas[switch_name("command")] == {"type": "boolean"}

@@ -1,26 +1,55 @@
 """The HTTP door: each path with what it takes and gives; who may use which stands in ``audience.py``."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, Literal
 
+from pydantic import BaseModel, ConfigDict
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.actions import available_actions
+from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.json_text import parse_json
 from showcaller.actors.contract.limits import CALL_BYTES
+from showcaller.actors.contract.schema import tool_schema
+from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.transport.doors.http.access import Access
 from showcaller.transport.doors.http.audience import caller_of, check_audience
-from showcaller.transport.doors.http.bodies import SMALL_BYTES, UnreadBody, read_body, read_object
+from showcaller.transport.doors.http.bodies import (
+    SMALL_BYTES,
+    UnreadBody,
+    idempotency_key,
+    read_body,
+    read_model,
+)
+from showcaller.transport.doors.http.export_routes import ExportRoutes
 from showcaller.transport.doors.http.fanout_routes import FanoutRoutes
 from showcaller.transport.doors.http.metrics import CONTENT_TYPE
+from showcaller.transport.doors.http.openapi import DocumentRoutes
+from showcaller.transport.doors.http.operations import TEXT, Operation, Path
+from showcaller.transport.doors.http.owner_routes import OwnerRoutes
 from showcaller.transport.doors.http.replies import HEADERS, refusal_reply, result_reply
 from showcaller.transport.doors.http.served import Served
+from showcaller.transport.doors.http.status_answer import StatusAnswer
+
+
+class StopBody(BaseModel):
+    """Whether the workers end too."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    workers: bool = False
+
+
+class StopAnswer(ResultModel):
+    """The process that ends."""
+
+    ok: Literal[True] = True
+    pid: int
 
 
 class HttpDoor:
@@ -31,16 +60,21 @@ class HttpDoor:
         self._served = served
         self._now = now
         self._fanouts = FanoutRoutes(served.door)
+        self._owner = OwnerRoutes(served.door, served.back_up)
+        self._exports = ExportRoutes(served.door)
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Path]:
         """Give all paths."""
-        return [
-            Route("/api/call", self.call, methods=["POST"]),
+        paths = [
+            Path("POST", "/api/call", self.call, _CALL),
+            *self._owner.routes(),
+            *self._exports.routes(),
             *self._fanouts.routes(),
-            Route("/api/status", self.status, methods=["GET"]),
-            Route("/api/stop", self.stop, methods=["POST"]),
-            Route("/metrics", self.metrics, methods=["GET"]),
+            Path("GET", "/api/status", self.status, _STATUS),
+            Path("POST", "/api/stop", self.stop, _STOP),
+            Path("GET", "/metrics", self.metrics, _METRICS),
         ]
+        return [*paths, *DocumentRoutes(paths, self._served.whereabouts.version).routes()]
 
     async def call(self, request: Request) -> Response:
         """Carry out one call of the tool; ``Idempotency-Key`` makes a repeat of a write harmless."""
@@ -48,11 +82,8 @@ class HttpDoor:
         arguments: Any = None
         try:
             arguments = parse_json(await read_body(request, CALL_BYTES), CALL_BYTES)
-            keys = request.headers.getlist("idempotency-key")
-            if len(keys) > 1:
-                raise invalid("Give one Idempotency-Key.")
-            caller, key = caller_of(request), keys[0] if keys else None
-            result = await self._served.door.call_async(arguments, caller, id=key)
+            key = idempotency_key(request)
+            result = await self._served.door.call_async(arguments, caller_of(request), id=key)
         except Refusal as refusal:
             self._served.metrics.call(arguments, refusal.to_result(), self._now() - began)
             raise
@@ -68,11 +99,9 @@ class HttpDoor:
 
     async def stop(self, request: Request) -> Response:
         """Begin the orderly end of the relay: ``{"workers": false}``; the answer comes before the end."""
-        workers = (await read_object(request, SMALL_BYTES)).get("workers", False)
-        if not isinstance(workers, bool):
-            raise invalid("workers must be true or false.")
-        self._served.stop(workers)
-        return result_reply({"ok": True, "pid": self._served.whereabouts.pid})
+        body = await read_model(request, SMALL_BYTES, StopBody)
+        self._served.stop(body.workers)
+        return result_reply(StopAnswer(pid=self._served.whereabouts.pid).model_dump())
 
     async def metrics(self, request: Request) -> Response:
         """Give the figures in the text format of Prometheus."""
@@ -80,6 +109,20 @@ class HttpDoor:
         gauges = await self._served.gauges(len(self._fanouts.running))
         text = self._served.metrics.text(gauges, self._served.dispatcher)
         return Response(text, 200, HEADERS, CONTENT_TYPE)
+
+
+_CALL: Final = Operation(
+    "Carry out one call of relay_tool.",
+    takes=tool_schema(),
+    gives=tuple(dict.fromkeys(action.result for action in available_actions())),
+    once=True,
+    codes=tuple(code for code in Code if code.http_status not in (None, 500)),
+)
+_STATUS: Final = Operation("Tell how the relay does.", gives=StatusAnswer)
+_STOP: Final = Operation("Begin the orderly end of the relay.", takes=StopBody, gives=StopAnswer)
+_METRICS: Final = Operation(
+    "Give the figures in the text format of Prometheus.", gives=TEXT, media="text/plain"
+)
 
 
 def http_app(door: HttpDoor, access: Access) -> ASGIApp:

@@ -16,9 +16,14 @@ AUDIENCES: Final[Mapping[str, Audience]] = MappingProxyType({"/api/call": "all",
 """By path; one that is not here is the owner's alone."""
 
 
+def audience_of(path: str) -> Audience:
+    """Say for whom a path is."""
+    return AUDIENCES.get(path, "owner")
+
+
 def check_audience(path: str, caller: Caller) -> None:
     """Refuse a path that is not for this caller; raises ``Refusal``."""
-    audience = AUDIENCES.get(path, "owner")
+    audience = audience_of(path)
     if caller.kind == "owner" or audience == "all" or (audience == "supervisors" and caller.supervises):
         return
     raise Refusal(

@@ -1,13 +1,16 @@
 """Bodies of requests: no longer than allowed, and there within a time."""
 
 import asyncio
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 from starlette.requests import Request
 
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.json_text import parse_json
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 FANOUT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of JSON that the beginning of one fan-out takes, all its items together."""
@@ -46,6 +49,36 @@ async def read_object(request: Request, most: int) -> dict[str, JsonValue]:
     if not isinstance(value, dict):
         raise invalid("The body is a JSON object.")
     return value
+
+
+async def read_model(request: Request, most: int, model: type[AnyModel]) -> AnyModel:
+    """Read a body that is a JSON object of this model; nothing at all counts as an empty one.
+
+    Raises ``Refusal`` that names each field which is not as it should be.
+    """
+    return checked_body(await read_object(request, most), model)
+
+
+def checked_body(body: Mapping[str, object], model: type[AnyModel]) -> AnyModel:
+    """Make the model of a body; raises ``Refusal`` that names what is wrong with it."""
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[:5]
+        problems = "; ".join(f"{_field(one['loc'])}: {one['msg']}" for one in found)
+        raise invalid(f"The body is refused: {problems[:500]}.") from error
+
+
+def _field(place: tuple[int | str, ...]) -> str:
+    return ascii(".".join(map(str, place)))[1:-1][:80] or "the whole"
+
+
+def idempotency_key(request: Request) -> str | None:
+    """Give the ``Idempotency-Key`` of a request, None without; raises ``Refusal`` for several."""
+    keys = request.headers.getlist("idempotency-key")
+    if len(keys) > 1:
+        raise invalid("Give one Idempotency-Key.")
+    return keys[0] if keys else None
 
 
 def _too_long(most: int) -> UnreadBody:

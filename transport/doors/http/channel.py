@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import httpx
 
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import refusal_in
 from showcaller.transport.doors.http.returning import Return
 from showcaller.transport.doors.http.token import read_token
 from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
@@ -17,7 +17,6 @@ from showcaller.transport.doors.start_error import RelayStartError
 
 CONNECT_SECONDS: Final = 5.0
 RECONNECT_SECONDS: Final = 60.0
-_CODES: Final = {code.value: code for code in Code}
 
 Tell = Callable[[str], None]
 
@@ -49,23 +48,40 @@ class Channel:
         with self._gate:
             self._client.close()
 
-    def asked(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+    def asked(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> dict[str, Any]:
         """Ask something and give the answer; raises ``Refusal`` and ``RelayGone``."""
-        answer = self.request(method, path, body)
+        answer = self.request(method, path, body, key=key)
         if answer.get("ok"):
             return answer
         raise refusal_in(answer)
 
-    def request(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        """Ask something and give what comes back; raises ``RelayGone``."""
+    def request(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> dict[str, Any]:
+        """Ask something and give what comes back; raises ``RelayGone``.
+
+        With a ``key``, which a text of ASCII is, a repeat of a write has no second effect.
+        """
         content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        headers = None if key is None else {"idempotency-key": key}
         with self._gate:
             client = self._client
         try:
-            answer: dict[str, Any] = client.request(method, path, content=content).json()
+            answer: dict[str, Any] = client.request(method, path, content=content, headers=headers).json()
         except httpx.TransportError as error:
             raise self._gone() from error
         return answer
+
+    def texts(self, path: str) -> Iterator[str]:
+        """Ask for a long text and give its pieces as they come; raises ``Refusal`` and ``RelayGone``."""
+        with self._gate:
+            client = self._client
+        try:
+            with client.stream("GET", path) as answer:
+                if not answer.is_success:
+                    answer.read()
+                    raise refusal_in(answer.json())
+                yield from answer.iter_text()
+        except httpx.TransportError as error:
+            raise self._gone() from error
 
     @contextmanager
     def lines(self, path: str) -> Generator[Iterator[dict[str, Any]]]:
@@ -107,13 +123,6 @@ class Channel:
     def _gone(self) -> RelayGone:
         pid = self._running.pid
         return RelayGone(f"The relay on {self._home} (process {pid}) does not answer any more.")
-
-
-def refusal_in(answer: dict[str, Any]) -> Refusal:
-    """Give the refusal that an answer is."""
-    code = _CODES.get(str(answer.get("code")), Code.CALL_FAILED)
-    fields = {name: value for name, value in answer.items() if name not in {"ok", "code", "error"}}
-    return Refusal(code, str(answer.get("error", "No reason given.")), **fields)
 
 
 def _client(home: Path, running: Whereabouts) -> httpx.Client:

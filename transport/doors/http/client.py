@@ -1,14 +1,18 @@
 """A running relay as the commands use it: the same as one in their own process, over HTTP."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, compact_json
 from showcaller.actors.contract.ids import new_id
+from showcaller.actors.contract.settings import Settings, valid_settings
 from showcaller.transport.doors.http.bodies import FANOUT_BYTES
 from showcaller.transport.doors.http.channel import Channel, RelayGone
 from showcaller.transport.doors.http.client_fanout import FollowedFanout
+from showcaller.transport.doors.http.returning import Return
 
 
 class HttpRelay:
@@ -20,12 +24,68 @@ class HttpRelay:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
 
-    def call(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Carry out one call of the tool and give its result; a refusal is a result too."""
+    def call(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Carry out one call of the tool and give its result; a refusal is a result too.
+
+        With an ``id`` a repeat has no second effect; so a call with one is repeated when the relay has gone
+        and is back within a minute.
+        """
+        return self._wish("/api/call", {"relay": "this", **arguments}, id)
+
+    def kill(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Stop a session and end its agent's process at once; gives what ``call`` does."""
+        return self._wish("/api/acts/kill", {"session": session}, id)
+
+    def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Delete a session for good; gives what ``call`` does."""
+        return self._wish("/api/acts/delete", {"session": session}, id)
+
+    def _wish(self, path: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
+        if key is None:
+            try:
+                return self._channel.request("POST", path, body)
+            except RelayGone as gone:
+                return _refused(gone).to_result()
+        with Return(self._channel.home) as returning:
+            while True:
+                try:
+                    return self._channel.request("POST", path, body, key=key)
+                except RelayGone as gone:
+                    if not self._channel.await_return(returning, gone):
+                        return _refused(gone).to_result()
+
+    def settings(self) -> Settings:
+        """Give the settings in force, as far as this version knows them; raises ``Refusal``."""
+        known, _ = valid_settings(self._asked("GET", "/api/settings")["settings"])
+        return Settings.of_values(known)
+
+    def set_setting(self, name: str, value: object) -> Settings:
+        """Set one setting, None for its default, and give all that are in force; raises ``Refusal``."""
+        self._asked("PUT", f"/api/settings/{quote(name, safe='')}", {"value": value})
+        return self.settings()
+
+    def providers(self, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """List what sessions can run, and whether each can be used; raises ``Refusal``."""
+        query = urlencode([("name", name) for name in names])
+        listed: list[dict[str, Any]] = self._asked("GET", f"/api/providers?{query}")["providers"]
+        return listed
+
+    def export(self, session: str, form: str) -> Iterator[str]:
+        """Give a whole conversation as a text in pieces; raises ``Refusal``."""
         try:
-            return self._channel.request("POST", "/api/call", {"relay": "this", **arguments})
+            yield from self._channel.texts(f"/api/sessions/{quote(session, safe='')}/export?format={form}")
         except RelayGone as gone:
-            return _refused(gone).to_result()
+            raise _refused(gone) from gone
+
+    def back_up(self, target: Path, *, replace: bool = False) -> Path:
+        """Copy the relay's store into a file, named by its absolute path; raises ``Refusal``."""
+        return Path(self._asked("POST", "/api/backup", {"file": str(target), "replace": replace})["file"])
+
+    def _asked(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        try:
+            return self._channel.asked(method, path, body)
+        except RelayGone as gone:
+            raise _refused(gone) from gone
 
     def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> FollowedFanout:
         """Start a session per item; raises ``Refusal`` when the relay will not."""
@@ -52,10 +112,7 @@ class HttpRelay:
 
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List the last fan-outs, newest first; raises ``Refusal``."""
-        try:
-            fanouts: list[dict[str, Any]] = self._channel.asked("GET", "/api/fanouts")["fanouts"]
-        except RelayGone as gone:
-            raise _refused(gone) from gone
+        fanouts: list[dict[str, Any]] = self._asked("GET", "/api/fanouts")["fanouts"]
         return fanouts
 
 

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Code, Refusal, refusal_in
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
-from showcaller.transport.doors.http.channel import Channel, RelayGone, refusal_in
+from showcaller.transport.doors.http.channel import Channel, RelayGone
 from showcaller.transport.doors.http.returning import Return
 
 

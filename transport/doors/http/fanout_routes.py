@@ -1,22 +1,112 @@
 """Fan-outs over HTTP: begun, resumed, followed and stopped by their owner."""
 
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
 from showcaller.actors.contract.errors import Code, Refusal, invalid
-from showcaller.actors.contract.ids import is_id
+from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.fanout.spec import MOST_JOBS
+from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
-from showcaller.transport.doors.http.bodies import FANOUT_BYTES, SMALL_BYTES, read_object
+from showcaller.transport.doors.http.bodies import (
+    FANOUT_BYTES,
+    SMALL_BYTES,
+    checked_body,
+    read_model,
+    read_object,
+)
 from showcaller.transport.doors.http.fanout_desk import FanoutDesk, spec_of
 from showcaller.transport.doors.http.fanout_run import FanoutRun, News
+from showcaller.transport.doors.http.operations import TEXT, Operation, Path
 from showcaller.transport.doors.http.replies import HEADERS, json_bytes, result_reply
 from showcaller.transport.doors.local import LocalDoor
 
 _DIGITS: Final = 12
+
+
+class StartBody(BaseModel):
+    """A fan-out to begin; ``group`` is an id that its caller has made up: grp_ and 12 of 0-9 and a-z."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    group: str = Field(pattern=r"^grp_[0-9a-z]{12}$")
+    spec: FanoutSpec
+    items: list[Any]
+
+
+class ResumeBody(BaseModel):
+    """A fan-out to go on with: its group's id, a prefix of it, or its name; ``jobs`` replaces the bound."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    group: str
+    rerun: bool = True
+    jobs: int | None = Field(default=None, ge=1, le=MOST_JOBS)
+
+
+class Begun(BaseModel):
+    """A fan-out under way; ``run`` tells this run of it from others."""
+
+    ok: Literal[True] = True
+    group: str
+    run: str
+    name: str
+    total: int
+    spec: FanoutSpec
+
+
+class FanoutRow(ResultModel):
+    """A fan-out of now or earlier."""
+
+    group: str
+    name: str
+    created_at: str
+    items: int
+    ended: int
+
+
+class FanoutList(ResultModel):
+    """The last fan-outs, newest first."""
+
+    ok: Literal[True] = True
+    fanouts: list[FanoutRow]
+
+
+class Stopping(BaseModel):
+    """It was told to stop."""
+
+    ok: Literal[True] = True
+
+
+_GROUP: Final = {"group": TEXT}
+_LIST: Final = Operation("List the last fan-outs, newest first.", gives=FanoutList)
+_START: Final = Operation(
+    "Begin a fan-out, once for each group.",
+    takes=StartBody,
+    gives=Begun,
+    codes=(Code.UNKNOWN_GROUP, Code.PROVIDER_UNAVAILABLE, Code.BUSY),
+)
+_RESUME: Final = Operation(
+    "Go on with a fan-out, or join one under way.",
+    takes=ResumeBody,
+    gives=Begun,
+    codes=(Code.UNKNOWN_GROUP, Code.BUSY),
+)
+_FOLLOW: Final = Operation(
+    "Write a line of JSON for each result from a place on, and for how it goes, until its end.",
+    gives=TEXT,
+    path=_GROUP,
+    query={"run": TEXT, "after": {"type": "integer", "minimum": 0, "default": 0}},
+    media="application/x-ndjson",
+    streams=True,
+)
+_END: Final = Operation(
+    "Start no more items of a fan-out and end those that run.", gives=Stopping, path=_GROUP
+)
 
 
 class FanoutRoutes:
@@ -26,14 +116,14 @@ class FanoutRoutes:
         self._door = door
         self._desk = FanoutDesk(door)
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Path]:
         """Give the paths."""
         return [
-            Route("/api/fanouts", self.list_fanouts, methods=["GET"]),
-            Route("/api/fanouts", self.start_fanout, methods=["POST"]),
-            Route("/api/fanouts/resume", self.resume_fanout, methods=["POST"]),
-            Route("/api/fanouts/{group}/results", self.follow_fanout, methods=["GET"]),
-            Route("/api/fanouts/{group}/stop", self.stop_fanout, methods=["POST"]),
+            Path("GET", "/api/fanouts", self.list_fanouts, _LIST),
+            Path("POST", "/api/fanouts", self.start_fanout, _START),
+            Path("POST", "/api/fanouts/resume", self.resume_fanout, _RESUME),
+            Path("GET", "/api/fanouts/{group}/results", self.follow_fanout, _FOLLOW),
+            Path("POST", "/api/fanouts/{group}/stop", self.stop_fanout, _END),
         ]
 
     @property
@@ -44,30 +134,20 @@ class FanoutRoutes:
     async def start_fanout(self, request: Request) -> Response:
         """Begin a fan-out: ``{"group", "spec", "items"}``, once for each group, however often it is sent."""
         body = await read_object(request, FANOUT_BYTES)
-        group, items = body.get("group"), body.get("items")
-        if not isinstance(group, str) or not is_id(group, "grp_"):
-            raise invalid("group must be a new id: grp_ and 12 of the characters 0-9 and a-z.")
-        if not isinstance(items, list):
-            raise invalid("items must be a list.")
-        return _begun(await self._desk.start(group, spec_of(body.get("spec")), items))
+        spec = spec_of(body.get("spec"))
+        wish = checked_body(body | {"spec": spec}, StartBody)
+        return _begun(await self._desk.start(wish.group, spec, wish.items))
 
     async def resume_fanout(self, request: Request) -> Response:
         """Go on with a fan-out, or join one under way: ``{"group", "rerun": true, "jobs": null}``."""
-        body = await read_object(request, SMALL_BYTES)
-        group, rerun, jobs = body.get("group"), body.get("rerun", True), body.get("jobs")
-        if not isinstance(group, str):
-            raise invalid("group must be text: a fan-out's id or name.")
-        if not isinstance(rerun, bool):
-            raise invalid("rerun must be true or false.")
-        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-            raise invalid("jobs must be a whole number, 1 or more.")
-        return _begun(await self._desk.resume(group, jobs, rerun=rerun))
+        wish = await read_model(request, SMALL_BYTES, ResumeBody)
+        return _begun(await self._desk.resume(wish.group, wish.jobs, rerun=wish.rerun))
 
     async def list_fanouts(self, request: Request) -> Response:
         """List the last fan-outs, newest first."""
         del request
         rows = await self._door.list_fanouts_async()
-        return result_reply({"ok": True, "fanouts": rows})
+        return result_reply(FanoutList.model_validate({"fanouts": rows}).model_dump(by_alias=True))
 
     async def follow_fanout(self, request: Request) -> Response:
         """Write a line of JSON for each result from place ``after`` on, and how it goes; see ``_lines``."""
@@ -85,13 +165,13 @@ class FanoutRoutes:
     async def stop_fanout(self, request: Request) -> Response:
         """Start no more items of a fan-out and end those that run; its followers see its end."""
         self._desk.stop(request.path_params["group"])
-        return result_reply({"ok": True})
+        return result_reply(Stopping().model_dump())
 
 
 def _begun(run: FanoutRun) -> Response:
     assert run.spec is not None
-    told = {"group": run.group, "run": run.run, "name": run.name, "total": run.total}
-    return result_reply({"ok": True, **told, "spec": run.spec.model_dump(mode="json")})
+    begun = Begun(group=run.group, run=run.run, name=run.name, total=run.total, spec=run.spec)
+    return result_reply(begun.model_dump(mode="json"))
 
 
 async def _lines(run: FanoutRun, after: int) -> AsyncIterator[bytes]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.messages import Identity
 from showcaller.actors.runtime import BaseDispatcher
 from showcaller.transport.doors.http.metrics import Gauges, Metrics
+from showcaller.transport.doors.http.status_answer import StatusAnswer
 from showcaller.transport.doors.http.whereabouts import Whereabouts
 from showcaller.transport.doors.local import LocalDoor
 
@@ -18,7 +19,8 @@ class Served:
     """A running relay.
 
     ``started_at`` is in milliseconds since the epoch; ``stop`` begins an orderly end and may be called
-    again, its argument says whether the workers end too; ``workers`` tells which worker processes are there.
+    again, its argument says whether the workers end too; ``workers`` tells which worker processes are there;
+    ``back_up`` copies the store into a file, which it may replace, and blocks.
     """
 
     door: LocalDoor
@@ -29,6 +31,7 @@ class Served:
     started_at: int
     stop: Callable[[bool], None]
     workers: Callable[[], list[dict[str, Any]]]
+    back_up: Callable[[Path, bool], Path]
     metrics: Metrics = field(default_factory=Metrics)
 
     async def gauges(self, fanouts: int) -> Gauges:
@@ -38,15 +41,16 @@ class Served:
 
     def status(self, gauges: Gauges, fanouts: list[dict[str, Any]]) -> dict[str, Any]:
         """Give what ``GET /api/status`` answers."""
-        return {
-            "ok": True,
-            "relay": {"id": self.identity.id, "name": self.identity.name},
-            "version": self.whereabouts.version,
-            "pid": self.whereabouts.pid,
-            "address": self.whereabouts.address,
-            "startedAt": time_text(self.started_at),
-            "sessionsAwake": gauges.sessions_awake,
-            "turns": {"running": gauges.turns_running, "queued": gauges.turns_queued},
-            "fanouts": fanouts,
-            "workers": self.workers(),
-        }
+        return StatusAnswer.model_validate(
+            {
+                "relay": {"id": self.identity.id, "name": self.identity.name},
+                "version": self.whereabouts.version,
+                "pid": self.whereabouts.pid,
+                "address": self.whereabouts.address,
+                "started_at": self.started_at,
+                "sessions_awake": gauges.sessions_awake,
+                "turns": {"running": gauges.turns_running, "queued": gauges.turns_queued},
+                "fanouts": tuple(fanouts),
+                "workers": tuple(self.workers()),
+            }
+        ).model_dump(mode="json", by_alias=True)

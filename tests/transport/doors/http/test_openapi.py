@@ -1,0 +1,65 @@
+"""The document of the HTTP door is made of its paths and their models."""
+
+from typing import Any
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+
+from showcaller.actors.contract.views import ResultModel
+from showcaller.transport.doors.http.fanout_routes import FanoutList, StartBody
+from showcaller.transport.doors.http.openapi import openapi_document
+from showcaller.transport.doors.http.operations import TEXT, Operation, Path
+from showcaller.transport.doors.http.status_answer import StatusAnswer, WorkerTold
+
+
+async def endpoint(request: Any) -> Any:
+    """Stand in for one."""
+
+
+class Row(ResultModel):
+    """A row."""
+
+    so_many: int
+    note: str | None = None
+
+
+DOCUMENT = openapi_document(
+    [
+        Path("GET", "/rows/{row}", endpoint, Operation("Give it.", gives=Row, path={"row": TEXT})),
+        Path(
+            "POST",
+            "/rows",
+            endpoint,
+            Operation("Begin.", takes=StartBody, gives=(Row, FanoutList), once=True),
+        ),
+        Path("GET", "/status", endpoint, Operation("Tell.", gives=StatusAnswer)),
+    ],
+    "1.2.3",
+)
+
+
+def test_a_path_stands_there_with_its_parameters_its_body_and_every_status() -> None:
+    get = DOCUMENT["paths"]["/rows/{row}"]["get"]
+    assert [(one["name"], one["in"], one["required"]) for one in get["parameters"]] == [("row", "path", True)]
+    assert {"200", "400", "401", "403", "404"} <= get["responses"].keys()
+    assert "500" not in get["responses"]
+    post = DOCUMENT["paths"]["/rows"]["post"]
+    assert [one["name"] for one in post["parameters"]] == ["Idempotency-Key"]
+    assert post["requestBody"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/StartBody"
+    }
+    assert len(post["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (Row(so_many=1), "Row"),
+        (Row(so_many=1, note="x"), "Row"),
+        (WorkerTold(name="w", pid=None, version=""), "WorkerTold"),
+    ],
+)
+def test_what_is_written_fits_its_schema(model: ResultModel, name: str) -> None:
+    schema = {"$ref": f"#/components/schemas/{name}", **DOCUMENT}
+    Draft202012Validator(schema).validate(model.model_dump(mode="json", by_alias=True))
+    assert not Draft202012Validator(schema).is_valid({"soMany": "1"})
