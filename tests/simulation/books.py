@@ -53,7 +53,8 @@ class Books:
     started_by: dict[str, str] = field(default_factory=dict[str, str])  # sessions, by the agents that did
     cut_groups: set[str] = field(default_factory=set[str])  # fan-outs that were stopped or failed
     held: set[str] = field(default_factory=set[str])  # sessions whose queue a stop holds
-    asked_again: set[str] = field(default_factory=set[str])  # turns that an earlier relay handed over
+    stopped: set[str] = field(default_factory=set[str])  # turns that a worker was told to stop
+    stops_due: set[str] = field(default_factory=set[str])  # turns whose stop is on its way there
     archived: set[str] = field(default_factory=set[str])
     deleted: set[str] = field(default_factory=set[str])
     being_deleted: set[str] = field(default_factory=set[str])  # the answer is still to come
@@ -64,14 +65,22 @@ class Books:
     # -- what workers get and tell -----------------------------------------------------------------
 
     def sent(self, run: RunTurn) -> None:
-        """The relay sends a prompt: by then nothing may hold its session back.
-
-        A worker may be asked for a turn that it should have, and is told at once to stop it.
-        """
-        if run.session in self.held and run.turn not in self.asked_again:
-            self.broken.append(f"{run.turn} was sent to a worker although a stop holds {run.session}")
+        """The relay sends a prompt: if a stop holds its session by then, that has to follow at once."""
+        if run.session in self.held:
+            self.stops_due.add(run.turn)
         if run.session in self.archived | self.deleted:
             self.broken.append(f"{run.turn} was sent to a worker although {run.session} is put away")
+
+    def hold(self, session: str) -> None:
+        """A stop of the session was answered: its turn is told to stop, and no other begins."""
+        self.held.add(session)
+        told = self.stopped | self.ends.keys() | self.excused
+        self.stops_due |= {turn for turn, run in self.runs.items() if run.session == session} - told
+
+    def stop(self, turn: str) -> None:
+        """The relay sends a stop."""
+        self.stopped.add(turn)
+        self.stops_due.discard(turn)
 
     def handed(self, run: RunTurn, working: Mapping[str, str]) -> None:
         """A worker gets a prompt; ``working`` are its sessions at work, with their turns."""
@@ -101,6 +110,7 @@ class Books:
     def told_end(self, end: TurnEnded) -> None:
         """A worker says how a turn ended."""
         self.ends[end.turn] = end
+        self.stops_due.discard(end.turn)
 
     # -- what callers are told ---------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ class Callers:
         elif calling.action == "archive":
             self.books.archived.add(result["session"])
         elif calling.action == "stop" and not calling.is_repeat and not self.prompts(result["session"]):
-            self.books.held.add(result["session"])
+            self.books.hold(result["session"])
 
     def prompts(self, session: str) -> bool:
         """Whether a prompt for this session is under way, which may let its queue go on."""

@@ -80,7 +80,7 @@ class Orders:
             self.under_way.remove(order)
         world.say("owner", f"  {type(order.message).__name__} of {order.session}: {outcome!r}")
         if isinstance(outcome, Stopped) and not self._may_be_released(order.session):
-            books.held.add(order.session)
+            books.hold(order.session)
         elif isinstance(outcome, PutAway):
             (books.deleted if isinstance(order.message, Delete) else books.archived).add(order.session)
         elif isinstance(outcome, Exception) and not _is_usual(outcome):

@@ -6,6 +6,7 @@ from random import Random
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
+    StopTurn,
     TaskEnded,
     TaskOutput,
     TaskStarted,
@@ -129,7 +130,6 @@ class SimPort:
         """Ask its worker how a turn stands that an earlier relay gave it; False when that is not there."""
         if run.worker is None or not self.has(run.worker):
             return False
-        self._books.asked_again.add(run.turn)
         self.send([run])
         return True
 
@@ -164,12 +164,15 @@ class SimPort:
 
     def _goes(self, message: ToWorkerMessage) -> bool:
         """Note what goes to the worker, or have it returned."""
+        if isinstance(message, StopTurn):
+            self._books.stop(message.turn)
         if not isinstance(message, RunTurn):
             return True
         if message.turn not in self._books.runs:
             self._books.sent(message)
         if self._chances.outlives and message.worker != self.worker.name:
             self._return(message)
+            self._books.stops_due.discard(message.turn)
             return False
         self._sent[message.turn] = message
         return True
@@ -206,6 +209,7 @@ class SimPort:
         """The worker dies, and another one starts; gives to whom belonged what was on its way."""
         owners = self.worker.name, self.link_owner
         lost, self._sent = self._sent, {}
+        self._books.stops_due.clear()
         tasks, self._tasks = self._tasks, {}
         dead = self._workforce.bury()
         self._connect_worker()

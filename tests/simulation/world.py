@@ -144,6 +144,7 @@ class World:
         self.orders.lose()
         self.callers.lose()
         self.fanouts.lose()
+        self.books.stops_due.clear()
         life.reader.close()
         if not keep_writer:
             life.writer.close()
@@ -246,6 +247,8 @@ class World:
         while self.step(work=work):
             pass
         self._hear()
+        if self.books.stops_due:
+            raise Broken(f"{self.books.stops_due} were sent although a stop holds their sessions, and go on")
         self.calm = before
 
     def _hear(self) -> None:
