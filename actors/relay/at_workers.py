@@ -3,15 +3,17 @@
 from threading import Lock
 from typing import Literal
 
-from showcaller.actors.contract.worker import TaskEnded, TaskStarted, TurnEnded
+from showcaller.actors.contract.worker import TaskEnded, TaskStarted, TurnEnded, TurnReturned
 
 TaskFrame = TaskStarted | TaskEnded
+Told = TurnEnded | Literal["untaken"]
+"""How a turn ended, or that no worker has had it, nor will."""
 
 
 class AtWorkers:
-    """One turn for each session that has one with a worker, with its end once the worker has told it.
+    """One turn for each session that has one with a worker, with what the worker has told of its end.
 
-    An end is kept from before its session is told of it until it is stored, so that it is not lost with a
+    That is kept from before its session is told of it until it is stored, so that it is not lost with a
     session that fails, and so are the beginnings and ends of background tasks. What workers say of other
     turns is not kept. Thread-safe.
     """
@@ -19,7 +21,7 @@ class AtWorkers:
     def __init__(self) -> None:
         self._lock = Lock()
         self._turns: dict[str, str] = {}
-        self._ends: dict[str, TurnEnded] = {}
+        self._ends: dict[str, Told] = {}
         self._tasks: dict[str, list[TaskFrame]] = {}
 
     def begin(self, session: str, turn: str) -> None:
@@ -28,15 +30,15 @@ class AtWorkers:
             self._turns[session] = turn
             self._ends.pop(session, None)
 
-    def ended(self, end: TurnEnded) -> bool:
+    def over(self, told: TurnEnded | TurnReturned) -> bool:
         """Keep the first end of a turn that is with a worker; False when it is of no such turn."""
         with self._lock:
-            if self._turns.get(end.session) != end.turn:
+            if self._turns.get(told.session) != told.turn:
                 return False
-            self._ends.setdefault(end.session, end)
+            self._ends.setdefault(told.session, told if isinstance(told, TurnEnded) else "untaken")
             return True
 
-    def find(self, session: str, turn: str) -> TurnEnded | Literal["running"] | None:
+    def find(self, session: str, turn: str) -> Told | Literal["running"] | None:
         """Give the end of a turn, or say that a worker runs it; None when none is known to have it."""
         with self._lock:
             if self._turns.get(session) != turn:

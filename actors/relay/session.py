@@ -108,6 +108,7 @@ class Session(Actor):
         self._acceptance = Acceptance(session, ports, self._turns, self._write)
         self._orders = Orders(session, ports, self._turns, self._background, self._write)
         self._is_loading = first is None
+        self._has_loaded = not self._is_loading
         self._stash: deque[tuple[Any, Reply]] = deque()  # what came while it was loading
         self._handled = 0
         self._writes = 0  # commands without an answer yet
@@ -273,9 +274,10 @@ class Session(Actor):
     # -- what the store answers --------------------------------------------------------------------
 
     def _loaded(self, loaded: Loaded) -> None:
-        self._looks_again = loaded.error is not None
+        self._has_loaded = loaded.error is None
+        self._looks_again = not self._has_loaded
         self._unusable = loaded.error
-        if loaded.error is not None:  # prompts may wait in the store, and nobody else would look
+        if not self._has_loaded:  # prompts may wait in the store, and nobody else would look
             self._tell_after(self._load_pauses.next(), _LoadAgain())
         elif loaded.row is None or loaded.row["deleted_at"] is not None:
             self._unusable = no_session(self.id)
@@ -312,11 +314,11 @@ class Session(Actor):
     # -- what workers tell -------------------------------------------------------------------------
 
     def _task_started(self, frame: TaskStarted) -> None:
-        if not self._is_loading:  # else it is kept, and found when all is loaded
+        if self._has_loaded:  # else it is kept, and found when all is loaded
             self._background.started(frame, self._turns.in_flight.turn)
 
     def _task_ended(self, frame: TaskEnded) -> None:
-        if not self._is_loading:
+        if self._has_loaded:
             self._background.ended(frame)
 
     def _steered(self, frame: TurnSteered) -> None:

@@ -5,7 +5,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.worker import FromWorkerMessage, TaskEnded, TaskStarted, TurnEnded, TurnTaken
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    TaskEnded,
+    TaskStarted,
+    TurnEnded,
+    TurnReturned,
+    TurnTaken,
+)
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.courier import ByCourier, Courier
 from showcaller.actors.relay.directory import Directory
@@ -115,8 +122,8 @@ class Supervisor(Actor):
                 tell_if_alive(self.actor_ref, ToSession(message.session, Wake()))
 
     def _keep(self, message: FromWorkerMessage) -> None:
-        if isinstance(message, TurnEnded):
-            self._at_workers.ended(message)
+        if isinstance(message, TurnEnded | TurnReturned):
+            self._at_workers.over(message)
         elif isinstance(message, TaskStarted | TaskEnded):
             self._at_workers.keep_task(message)
 

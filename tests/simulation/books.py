@@ -71,11 +71,15 @@ class Books:
         if run.session in self.archived | self.deleted:
             self.broken.append(f"{run.turn} was sent to a worker although {run.session} is put away")
 
-    def hold(self, session: str) -> None:
-        """A stop of the session was answered: its turn is told to stop, and no other begins."""
+    def at_work(self, session: str) -> set[str]:
+        """The session's turns that a worker has, and was not told to stop."""
+        over = self.stopped | self.ends.keys() | self.excused
+        return {turn for turn, run in self.runs.items() if run.session == session} - over
+
+    def hold(self, session: str, at_work: set[str]) -> None:
+        """A stop was answered that began when these were at work: they are told to stop, and none begins."""
         self.held.add(session)
-        told = self.stopped | self.ends.keys() | self.excused
-        self.stops_due |= {turn for turn, run in self.runs.items() if run.session == session} - told
+        self.stops_due |= at_work & self.at_work(session)
 
     def stop(self, turn: str) -> None:
         """The relay sends a stop."""

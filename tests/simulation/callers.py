@@ -23,6 +23,7 @@ class Calling:
     began: float
     agent: str | None = None  # the session whose agent calls; None for the owner
     is_repeat: bool = False
+    at_work: set[str] = field(default_factory=set[str])  # turns of its session that a stop has to reach
     result: dict[str, Any] | None = None
 
     @property
@@ -55,6 +56,8 @@ class Callers:
         if calling.action == "send":
             self.books.held.discard(calling.arguments["session"])
         self.books.refused.pop(calling.text, None)
+        if calling.action == "stop":
+            calling.at_work = self.books.at_work(calling.arguments["session"])
         self.begun_at[calling.number] = self.answered_count
         self.under_way.append(calling)
         if calling.client_id is not None:
@@ -75,7 +78,7 @@ class Callers:
         elif calling.action == "archive":
             self.books.archived.add(result["session"])
         elif calling.action == "stop" and not calling.is_repeat and not self.prompts(result["session"]):
-            self.books.hold(result["session"])
+            self.books.hold(result["session"], calling.at_work)
 
     def prompts(self, session: str) -> bool:
         """Whether a prompt for this session is under way, which may let its queue go on."""

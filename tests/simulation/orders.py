@@ -23,6 +23,7 @@ class Order:
     session: str
     message: Any
     began: float
+    at_work: set[str]  # turns of the session that a stop has to reach
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Orders:
     def _give(self, session: str, message: Any, told: str) -> None:
         world = self.world
         world.say("owner", f"{told} {session}")
-        order = Order(session, message, world.clock.monotonic())
+        order = Order(session, message, world.clock.monotonic(), world.books.at_work(session))
         self.under_way.append(order)
         asked = world.life.request_session(session, message)
         asked.add_done_callback(lambda done: self._answered(order, _outcome(done)))
@@ -80,7 +81,7 @@ class Orders:
             self.under_way.remove(order)
         world.say("owner", f"  {type(order.message).__name__} of {order.session}: {outcome!r}")
         if isinstance(outcome, Stopped) and not self._may_be_released(order.session):
-            books.hold(order.session)
+            books.hold(order.session, order.at_work)
         elif isinstance(outcome, PutAway):
             (books.deleted if isinstance(order.message, Delete) else books.archived).add(order.session)
         elif isinstance(outcome, Exception) and not _is_usual(outcome):

@@ -6,7 +6,7 @@ import pytest
 
 from showcaller.actors.contract.calls import Send
 from showcaller.actors.contract.settings import Settings
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import TurnEnded, TurnReturned
 from showcaller.actors.relay.messages import IfAwake, Look, Prompt, ToSession
 from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.actors.relay.prompts import message_row
@@ -231,6 +231,25 @@ def test_a_turn_that_runs_while_its_session_fails_goes_on_and_gets_its_end(
     stage.settle()
     assert waiting.get()["reply"]["text"] == "finished"
     assert stage.workers.texts == ["first"]
+    caplog.clear()
+
+
+def test_a_turn_that_is_returned_while_its_session_begins_anew_waits_again_and_runs(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, first = stage.create()
+    _Breaks(monkeypatch, "_requested", times=1)
+    stage.reader.hold()
+    stage.supervisor.tell(IfAwake(session, Look()))
+    stage.settle()
+    stage.workers.say(TurnReturned(session=session, turn=first))
+    stage.settle()
+    stage.reader.release()
+    stage.settle()
+    assert [run.turn for run in stage.workers.runs] == [first, first]
+    stage.workers.end(first)
+    stage.settle()
+    assert stage.status(first) == "done"
     caplog.clear()
 
 

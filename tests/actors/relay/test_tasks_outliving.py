@@ -117,6 +117,24 @@ def test_what_a_task_wrote_to_a_relay_that_had_stored_nothing_of_it_is_asked_for
     assert [asked.task for asked in stage.workers.asked_tasks] == [turn]
 
 
+def test_what_is_told_of_tasks_while_the_store_cannot_be_read_is_kept_until_it_can(tmp_path: Path) -> None:
+    stage, session, turn = with_a_task(tmp_path)
+    stage.drop()
+    stage = Stage(tmp_path, outliving=Workforce(), settled=False)
+    stage.reader.failing["load_session"] = OSError("the disk cannot be read")
+    stage.settle()
+    assert stage.awake == [session]
+    say_started(stage, session, turn)
+    stage.workers.say(TaskEnded(session=session, task=turn, outcome="done", output="all of it\n"))
+    stage.settle()
+    assert stage.workers.stored_tasks == [], "its end is not stored: its worker has to keep it"
+    del stage.reader.failing["load_session"]
+    stage.advance(60)
+    assert [row["status"] for row in rows(stage, session)] == ["done"]
+    assert output(stage, session)["tail"] == ["all of it"]
+    assert [stored.task for stored in stage.workers.stored_tasks] == [turn]
+
+
 def test_a_task_whose_worker_is_gone_when_the_next_relay_starts_is_interrupted(tmp_path: Path) -> None:
     stage, session, _ = with_a_task(tmp_path)
     stage.drop()
