@@ -142,6 +142,11 @@ RULES: Final = (
         "items with half a result",
         "SELECT \"group\" || ' ' || number FROM fanout_item WHERE (status IS NULL) != (ended_at IS NULL)",
     ),
+    Rule(
+        "tokens of a conversation that is not there",
+        "SELECT name FROM token WHERE session IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM session WHERE id = token.session)",
+    ),
     Rule("more than one relay", "SELECT id FROM relay LIMIT -1 OFFSET 1"),
     Rule("settings that are no JSON", "SELECT name FROM setting WHERE NOT json_valid(value)"),
 )

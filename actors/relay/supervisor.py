@@ -42,6 +42,7 @@ from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.settings_keeper import SetSetting, SettingsKeeper
+from showcaller.actors.relay.token_keeper import ForTokens, TokenKeeper
 from showcaller.actors.relay.writer import WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import Ledger
 from showcaller.actors.runtime import Actor, ActorRef, GetChild, Terminated, hand_on, take_reply
@@ -83,6 +84,7 @@ class Supervisor(Actor):
         self._recovery: ActorRef[Any] | None = None
         self.housekeeper: ActorRef[Any] | None = None
         self._settings_keeper: ActorRef[Any] | None = None
+        self._token_keeper: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
 
     def on_start(self) -> None:
@@ -179,6 +181,8 @@ class Supervisor(Actor):
             self._begin_fanout(message, reply, writer)
         elif isinstance(message, SetSetting):
             self._set(message, reply, writer)
+        elif isinstance(message, ForTokens):
+            self._keep_token(message, reply, writer)
         else:
             answer(reply, TypeError(f"the supervisor takes no {type(message).__name__}"))
             super().on_receive(message)
@@ -268,6 +272,14 @@ class Supervisor(Actor):
             self._settings_keeper = SettingsKeeper.start(self._ports.in_force, writer)
         if reply is not None:
             self._settings_keeper.forward(message, reply)
+
+    def _keep_token(self, message: ForTokens, reply: Reply, writer: ActorRef[Any]) -> None:
+        if self._token_keeper is None:
+            self._token_keeper = TokenKeeper.start(self._ports, writer)
+        if reply is None:
+            tell_if_alive(self._token_keeper, message)
+        else:
+            self._token_keeper.forward(message, reply)
 
     # -- fan-outs ----------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from showcaller.store.commands.sessions import accept_message, create_session
 from showcaller.store.commands.settings import set_setting
 from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
 from showcaller.store.commands.tasks import end_task, start_task
+from showcaller.store.commands.tokens import issue_token, note_token_uses, revoke_token
 from showcaller.store.commands.turns import (
     begin_continuation,
     cancel_message,
@@ -59,6 +60,9 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             record_item,
             finish_fanout,
             set_setting,
+            issue_token,
+            revoke_token,
+            note_token_uses,
             prune_events,
             prune_client_ids,
             prune_tasks,
@@ -83,6 +87,8 @@ __all__ = [
     "hand_over",
     "hold_queue",
     "interrupt_turns",
+    "issue_token",
+    "note_token_uses",
     "open_relay",
     "prune_client_ids",
     "prune_events",
@@ -91,6 +97,7 @@ __all__ = [
     "release_queue",
     "remember_call",
     "retry_item",
+    "revoke_token",
     "set_setting",
     "start_fanout",
     "start_item",

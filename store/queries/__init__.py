@@ -19,6 +19,7 @@ from showcaller.store.queries.repeats import client_call
 from showcaller.store.queries.session_groups import find_group, group_members, groups
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
+from showcaller.store.queries.tokens import token, tokens
 from showcaller.store.queries.transcripts import transcript
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
@@ -45,6 +46,8 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             recent_folders,
             client_call,
             settings,
+            token,
+            tokens,
             fanout,
             fanout_items,
             last_fanouts,
@@ -66,6 +69,7 @@ SHOWN = frozenset(
         group_members,
         recent_folders,
         last_fanouts,
+        tokens,
     )
 )
 """Queries whose answer is only looked at: a damaged row is shown as well as can be beside the others."""
@@ -96,6 +100,8 @@ __all__ = [
     "task",
     "tasks",
     "tasks_at_workers",
+    "token",
+    "tokens",
     "transcript",
     "unfinished",
 ]

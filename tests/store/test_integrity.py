@@ -46,6 +46,7 @@ BREAKING = {
     "items of no fan-out": "UPDATE fanout_item SET \"group\" = 'grp_x'",
     "items whose attempt is not there": "UPDATE fanout_item SET attempts = 0 WHERE number = 1",
     "items with half a result": "UPDATE fanout_item SET status = 'done' WHERE number = 2",
+    "tokens of a conversation that is not there": "UPDATE token SET session = 'ses_x'",
     "more than one relay": (
         "INSERT INTO relay (id, name, version, created_at, opened_at) VALUES ('rly_b', 'b', '1', 0, 0)"
     ),
@@ -58,6 +59,8 @@ def lived_in(desk: Desk) -> Desk:
     """Have a store in which a bit of everything happened."""
     desk.value("open_relay", relay="rly_a", name="desk", version="1", at=0)
     desk.value("set_setting", name="log_days", value=3)
+    theirs = session_of("e", provider="external")
+    desk.value("issue_token", hash="00", kind="external", name="script", at=1, session=theirs)
     desk.session("gone", "gone")
     desk.value("delete_session", session="ses_gone", at=900)
     desk.handed("a", "done")

@@ -32,6 +32,7 @@ from showcaller.actors.relay.settings_keeper import SetSetting
 from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.export.transcript import Steps, form_of, steps, written, written_async
 from showcaller.transport.doors.local_fanout import LocalFanout
+from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
 
 
@@ -51,6 +52,7 @@ class LocalDoor:
         self._under_way: set[Future[Any]] = set()
         self._closed = False
         self._opener = Opener()
+        self.tokens = LocalTokens(supervisor, ports.reader, self._check_open)
 
     def close(self) -> None:
         """End the relay: take no more calls, interrupt what runs, and wait until all of it has its answer.

@@ -35,6 +35,7 @@ from showcaller.transport.doors.http.owner_routes import OwnerRoutes
 from showcaller.transport.doors.http.replies import HEADERS, refusal_reply, result_reply
 from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.status_answer import StatusAnswer
+from showcaller.transport.doors.http.token_routes import TokenRoutes
 
 
 class StopBody(BaseModel):
@@ -62,6 +63,7 @@ class HttpDoor:
         self._fanouts = FanoutRoutes(served.door)
         self._owner = OwnerRoutes(served.door, served.back_up)
         self._exports = ExportRoutes(served.door)
+        self._tokens = TokenRoutes(served.door.tokens, lambda: None)
 
     def routes(self) -> list[Path]:
         """Give all paths."""
@@ -70,6 +72,7 @@ class HttpDoor:
             *self._owner.routes(),
             *self._exports.routes(),
             *self._fanouts.routes(),
+            *self._tokens.routes(),
             Path("GET", "/api/status", self.status, _STATUS),
             Path("POST", "/api/stop", self.stop, _STOP),
             Path("GET", "/metrics", self.metrics, _METRICS),

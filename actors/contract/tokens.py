@@ -1,0 +1,38 @@
+"""Tokens as their owner asks for them, and as everybody else tells them apart: by their hashes."""
+
+import hashlib
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from showcaller.actors.contract.token_names import LONGEST, check_token_name
+
+TokenKind = Literal["external", "supervisor"]
+"""``external`` belongs to a conversation that the relay does not run; ``supervisor`` may also watch all."""
+TokenName = Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidator(check_token_name)]
+
+PREFIXES: Final[dict[TokenKind, str]] = {"external": "sce_", "supervisor": "scs_"}
+"""How tokens begin, so that a person, and whoever looks for leaked secrets, sees what they are."""
+
+
+class NewToken(BaseModel):
+    """A token that the owner wants."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    kind: TokenKind
+    name: TokenName
+
+
+class TokenToRevoke(BaseModel):
+    """A token that shall let nobody in any more; ``kind`` is needed where both kinds have the name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: TokenName
+    kind: TokenKind | None = None
+
+
+def token_hash(token: str) -> str:
+    """Give the SHA-256 of a token in hex, which is all that is kept of it; takes any text."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

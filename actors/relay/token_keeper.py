@@ -1,0 +1,92 @@
+"""Who has tokens stored and revoked while the relay runs."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.tokens import TokenKind
+from showcaller.actors.relay.answers import written
+from showcaller.actors.relay.ports import Ports
+from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.runtime import Actor, ActorRef
+from showcaller.store.batch import Answer
+
+EXTERNAL: Final = "external"
+"""The provider of conversations that belong to a token."""
+
+
+class IssueToken(NamedTuple):
+    """To the supervisor, and from it to the keeper: keep a token; the answer is its session, or None."""
+
+    kind: TokenKind
+    name: str
+    hash: str
+
+
+class RevokeToken(NamedTuple):
+    """Have a token let nobody in any more; the answer has its ``kind``, ``name`` and ``session``."""
+
+    name: str
+    kind: TokenKind | None
+
+
+class NoteTokenUses(NamedTuple):
+    """Store when tokens, by their hashes, were used last; the answer is None, or what the store said."""
+
+    uses: Mapping[str, int]
+
+
+ForTokens = IssueToken | RevokeToken | NoteTokenUses
+
+
+class TokenKeeper(Actor):
+    """Stores one change of the tokens after the other."""
+
+    registered = False
+
+    def __init__(self, ports: Ports, writer: ActorRef[Any]) -> None:
+        super().__init__()
+        self._ports = ports
+        self._writer = writer
+
+    async def on_receive(self, message: ForTokens) -> Any:
+        """Carry out one order; raises the refusal of a store that does not take it."""
+        match message:
+            case IssueToken(kind, name, token):
+                value = await self._stored("issue_token", hash=token, **self._new(kind, name))
+                return value["session"]
+            case RevokeToken(name, kind):
+                return await self._stored("revoke_token", name=name, kind=kind, at=self._ports.clock.wall())
+            case NoteTokenUses(uses):
+                return await self._stored("note_token_uses", uses=dict(uses))
+
+    def _new(self, kind: TokenKind, name: str) -> dict[str, Any]:
+        at = self._ports.clock.wall()
+        session = None
+        if kind == "external":
+            session = {
+                "id": self._ports.new_id("ses_"),
+                "title": name,
+                "provider": EXTERNAL,
+                "mode": "agent",
+                "origin": "owner",
+                "created_at": at,
+            }
+        return {"kind": kind, "name": name, "at": at, "session": session}
+
+    async def _stored(self, command: str, **arguments: Any) -> Any:
+        answer: Answer = await written(self._writer, command, **arguments)
+        if answer.error == "conflict" and answer.value in {"token", "kind"}:
+            raise _refused(answer)
+        refusal = refusal_of(answer)
+        if refusal is not None:
+            raise refusal
+        return answer.value
+
+
+def _refused(answer: Answer) -> Refusal:
+    if answer.value == "kind":
+        return Refusal(Code.INVALID_INPUT, f"Nothing was revoked: {answer.detail}; name the kind too.")
+    return Refusal(
+        Code.NOT_FOUND, f"Nothing was revoked: {answer.detail}. To see those there are: showcaller tokens"
+    )

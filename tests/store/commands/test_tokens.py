@@ -1,0 +1,69 @@
+"""Tokens in the store: one of each name, the conversation that it speaks for, and nothing but hashes."""
+
+import pytest
+
+from tests.store.desk import Desk, session_of
+
+
+def issue(desk: Desk, token: str, name: str = "script", at: int = 1_000, session: str = "a") -> str:
+    """Keep a token of an external client; gives its conversation."""
+    theirs = session_of(session, provider="external")
+    value = desk.value("issue_token", hash=token, kind="external", name=name, at=at, session=theirs)
+    return str(value["session"])
+
+
+def test_a_token_makes_the_conversation_that_it_speaks_for(desk: Desk) -> None:
+    assert issue(desk, "00") == "ses_a"
+    assert desk.read("load_session", session="ses_a")["provider"] == "external"
+    assert desk.read("token", hash="00") == {
+        "kind": "external",
+        "name": "script",
+        "session": "ses_a",
+        "expires_at": None,
+        "revoked_at": None,
+    }
+    assert desk.read("token", hash="01") is None
+
+
+def test_another_token_of_the_name_takes_over_the_conversation(desk: Desk) -> None:
+    issue(desk, "00")
+    assert issue(desk, "01", at=2_000, session="b") == "ses_a"
+    assert desk.read("token", hash="00")["revoked_at"] == 2_000
+    assert desk.read("load_session", session="ses_b") is None
+    assert issue(desk, "02", at=3_000, session="b") == "ses_a"
+    listed = desk.read("tokens")
+    assert [(row["created_at"], row["revoked_at"]) for row in listed] == [(3_000, None), (2_000, 3_000)]
+    assert all("hash" not in row for row in listed)
+
+
+@pytest.mark.parametrize("put_away", ["archive_session", "delete_session"])
+def test_a_conversation_that_was_put_away_does_not_come_back(desk: Desk, put_away: str) -> None:
+    issue(desk, "00")
+    desk.value(put_away, session="ses_a", at=2_000)
+    assert issue(desk, "01", at=3_000, session="b") == "ses_b"
+
+
+def test_a_revoked_token_is_known_as_that(desk: Desk) -> None:
+    issue(desk, "00")
+    revoked = desk.value("revoke_token", name="script", at=2_000)
+    assert revoked == {"kind": "external", "name": "script", "session": "ses_a"}
+    assert desk.read("token", hash="00")["revoked_at"] == 2_000
+    assert desk.conflict("revoke_token", name="script", at=3_000) == "token"
+    assert desk.read("token", hash="00")["revoked_at"] == 2_000
+    assert issue(desk, "01", at=4_000, session="b") == "ses_a"
+
+
+def test_of_two_tokens_with_one_name_the_kind_says_which(desk: Desk) -> None:
+    issue(desk, "00", name="watch")
+    value = desk.value("issue_token", hash="01", kind="supervisor", name="watch", at=1_000)
+    assert value == {"session": None}
+    assert desk.conflict("revoke_token", name="watch", at=2_000) == "kind"
+    desk.value("revoke_token", name="watch", kind="supervisor", at=2_000)
+    assert desk.read("token", hash="00")["revoked_at"] is None
+    assert desk.read("token", hash="01")["revoked_at"] == 2_000
+
+
+def test_its_last_use_is_noted(desk: Desk) -> None:
+    issue(desk, "00")
+    desk.value("note_token_uses", uses={"00": 5_000, "gone": 6_000})
+    assert [row["used_at"] for row in desk.read("tokens")] == [5_000]

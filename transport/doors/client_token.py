@@ -1,0 +1,208 @@
+"""The token of a client that the relay has not started: read from the data folder, or had made by the relay.
+
+The standard library alone, for the bridge between an MCP client and the relay, which has to start at once.
+"""
+
+import fcntl
+import json
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Final
+
+from showcaller.actors.contract.token_names import check_token_name
+from showcaller.transport.doors import holder
+from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
+from showcaller.transport.worker.process_identity import ProcessIdentity, is_alive
+
+FOLDER: Final = "clients"
+HOST: Final = "127.0.0.1"
+SECONDS: Final = 30.0
+"""Seconds that the relay has to make a token."""
+
+_LIMIT: Final = 4096
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_START: Final = "Start one with: showcaller serve"
+
+
+def external_token(home: Path, name: str) -> str:
+    """Give the token of the client of this name, from its file, or have the running relay make one.
+
+    Raises ``RelayStartError``: the name cannot be one, a file is not as it must be, or no relay runs.
+    """
+    _check(name)
+    path = home / FOLDER / name
+    kept = _kept(path)
+    if kept is not None:
+        return kept
+    return renew_external_token(home, name, None)
+
+
+def renew_external_token(home: Path, name: str, refused: str | None) -> str:
+    """Have the running relay make a token in the place of one that it refused, and keep it.
+
+    When somebody else has replaced that one meanwhile, theirs is given. Raises as ``external_token``.
+    """
+    _check(name)
+    path = home / FOLDER / name
+    port = relay_port(home)
+    if port is None:
+        raise RelayStartError(f"No relay runs on {home}, so {name!r} gets no token.", _START)
+    with _alone(home):
+        kept = _kept(path)
+        if kept is not None and kept != refused:
+            return kept
+        token = _made(home, port, name)
+        _keep(path, token)
+    return token
+
+
+def forget_external_token(home: Path, name: str) -> None:
+    """Remove the file of a token that is of no use any more; harmless when there is none."""
+    _check(name)
+    (home / FOLDER / name).unlink(missing_ok=True)
+
+
+def relay_port(home: Path) -> int | None:
+    """Give the port on which the relay of this data folder listens; None when none does.
+
+    What one has left that was killed counts only while that very process is alive: the port may be
+    somebody else's by now.
+    """
+    for file in ("relay.json", holder.FILE):
+        try:
+            content = read_ordinary(home / file, holder.LIMIT)
+            told = json.loads(holder.told_in(content) if file == holder.FILE else content)
+            pid, started, port = told["pid"], told["process_started"], told["port"]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            continue
+        if not (_is_number(pid, 2**31 - 1) and _is_number(port, 65_535)):
+            continue
+        if (started is None or isinstance(started, int)) and is_alive(ProcessIdentity(pid, started)):
+            return int(port)
+    return None
+
+
+def _is_number(value: object, highest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= highest
+
+
+def _check(name: str) -> None:
+    try:
+        check_token_name(name)
+    except ValueError as error:
+        raise RelayStartError(f"A client cannot be called {name!r}: the name {error}", "") from error
+
+
+def _kept(path: Path) -> str | None:
+    """Give the token in a file; None when there is none."""
+    try:
+        return _secret(path)
+    except FileNotFoundError:
+        return None
+
+
+def _secret(path: Path) -> str:
+    """Read a file that only its owner may read; raises FileNotFoundError and ``RelayStartError``."""
+    try:
+        descriptor = open_ordinary(path, os.O_RDONLY)
+        with os.fdopen(descriptor, "rb") as file:
+            if os.fstat(descriptor).st_mode & _OTHERS:
+                raise RelayStartError(
+                    f"The token {path} may be read by others.",
+                    "Delete it, and have another one made: one that others have read is no secret any more.",
+                )
+            token = file.read(_LIMIT).strip().decode("ascii")
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise RelayStartError(
+            f"The token {path} cannot be read: {error.strerror}.", "Move it away."
+        ) from error
+    except UnicodeError as error:
+        raise RelayStartError(f"The file {path} holds no token.", "Delete it.") from error
+    if not token or not token.replace("-", "").replace("_", "").isalnum():
+        raise RelayStartError(f"The file {path} holds no token.", "Delete it.")
+    return token
+
+
+@contextmanager
+def _alone(home: Path) -> Generator[None]:
+    """Be the only one who has tokens made: two at once would each revoke the other's."""
+    folder = home / FOLDER
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not stat.S_ISDIR(folder.lstat().st_mode):
+            raise RelayStartError(
+                f"{folder}, in which clients' tokens are kept, is no folder.", "Move it away."
+            )
+        lock = open_ordinary(folder / ".lock", os.O_RDWR | os.O_CREAT)
+    except OSError as error:
+        raise RelayStartError(
+            f"The folder of clients' tokens {folder} cannot be used: {error.strerror}.",
+            "Check who owns it and whether its disk has free space.",
+        ) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _made(home: Path, port: int, name: str) -> str:
+    """Have the relay make a token, as its owner."""
+    try:
+        owners = _secret(home / "token")
+    except FileNotFoundError as error:
+        raise RelayStartError(
+            f"The owner's token is missing in {home}, so its relay cannot be asked for one for {name!r}.",
+            "Stop that relay and start it again, which makes another.",
+        ) from error
+    status, answer = _asked(home, port, owners, {"kind": "external", "name": name})
+    token = answer.get("token")
+    if status != 200 or not isinstance(token, str):
+        why = str(answer.get("error", f"it answered with status {status}"))
+        raise RelayStartError(f"The relay on {home} makes no token for {name!r}: {why}", "")
+    return token
+
+
+def _asked(home: Path, port: int, token: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    from http.client import HTTPConnection, HTTPException  # loaded at the first use of a name only
+
+    connection = HTTPConnection(HOST, port, timeout=SECONDS)
+    headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+    try:
+        connection.request("POST", "/api/tokens", json.dumps(body), headers)
+        response = connection.getresponse()
+        answer = json.loads(response.read(_LIMIT))
+    except (OSError, HTTPException, ValueError) as error:
+        raise RelayStartError(
+            f"The relay on {home} did not make a token: {type(error).__name__}.", "Try again."
+        ) from error
+    finally:
+        connection.close()
+    return response.status, answer if isinstance(answer, dict) else {}
+
+
+def _keep(path: Path, token: str) -> None:
+    partly = path.with_name(f".{token_hex(4)}.partly")
+    try:
+        descriptor = os.open(partly, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        try:
+            with os.fdopen(descriptor, "w") as file:
+                file.write(token + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            partly.replace(path)
+        except BaseException:
+            partly.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise RelayStartError(
+            f"The token {path} cannot be written: {error.strerror}.",
+            "Check who owns the folder and whether its disk has free space.",
+        ) from error

@@ -1,0 +1,81 @@
+"""Tokens as the owner makes, lists and revokes them, and as a door that listens looks them up."""
+
+from collections.abc import Callable, Mapping
+from secrets import token_urlsafe
+from typing import Any, Final
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.tokens import PREFIXES, NewToken, TokenToRevoke, token_hash
+from showcaller.actors.relay.answers import read
+from showcaller.actors.relay.ports import ReaderPort
+from showcaller.actors.relay.refusals import refusal_for
+from showcaller.actors.relay.token_keeper import IssueToken, NoteTokenUses, RevokeToken
+from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
+
+RANDOM_BYTES: Final = 32
+
+
+class LocalTokens:
+    """The tokens of a relay in this process. Thread-safe; what gives a future raises ``Refusal`` from it.
+
+    A token leaves this process once, in the answer to who made it: what is stored is its hash.
+    """
+
+    def __init__(self, supervisor: ActorRef[Any], reader: ReaderPort, check_open: Callable[[], None]) -> None:
+        """``check_open`` raises ``Refusal`` when the relay takes no more."""
+        self._supervisor = supervisor
+        self._reader = reader
+        self._check_open = check_open
+
+    def issue(self, wanted: NewToken) -> Future[dict[str, Any]]:
+        """Make a token in the place of the one of its kind and name, which is revoked.
+
+        Gives ``token``, ``kind``, ``name`` and ``session``: the conversation that an external one speaks for,
+        which is the same as before.
+        """
+        token = PREFIXES[wanted.kind] + token_urlsafe(RANDOM_BYTES)
+        issued = self._ask(IssueToken(wanted.kind, wanted.name, token_hash(token)))
+        return issued.map(
+            lambda session: {
+                "token": token,
+                "kind": wanted.kind,
+                "name": wanted.name,
+                "session": session,
+            }
+        )
+
+    def revoke(self, which: TokenToRevoke) -> Future[dict[str, Any]]:
+        """Have a token let nobody in any more; gives its ``kind``, ``name`` and ``session``."""
+        return self._ask(RevokeToken(which.name, which.kind))
+
+    def note_uses(self, uses: Mapping[str, int]) -> Future[None]:
+        """Store when tokens, by their hashes, were used last."""
+        return self._ask(NoteTokenUses(uses))
+
+    def listed(self) -> Future[list[dict[str, Any]]]:
+        """List what is stored of all tokens but their hashes, newest first; times are in milliseconds."""
+        return self._read("tokens")
+
+    def find(self, token: str) -> Future[dict[str, Any] | None]:
+        """Give what is stored of a token: ``kind``, ``name``, ``session``, ``expires_at``, ``revoked_at``."""
+        return self._read("token", hash=token_hash(token))
+
+    def _ask(self, message: Any) -> Future[Any]:
+        try:
+            self._check_open()
+            return self._supervisor.request(message)
+        except (Refusal, ActorDeadError) as error:
+            return _failed(error)
+
+    def _read(self, query: str, **arguments: Any) -> Future[Any]:
+        try:
+            self._check_open()
+            return read(self._reader, query, **arguments)
+        except (Refusal, ActorDeadError) as error:
+            return _failed(error)
+
+
+def _failed(error: Exception) -> Future[Any]:
+    failed: Future[Any] = Future()
+    failed.set_exception(refusal_for(error))
+    return failed
