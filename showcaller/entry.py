@@ -29,7 +29,7 @@ def main() -> None:
 def _run() -> int:
     from showcaller.transport.doors.cli.group import run
 
-    return run(sys.argv[1:], _open_relay, VERSION, _serve, _end_workers)
+    return run(sys.argv[1:], _open_relay, VERSION, _serve, _end_workers, _restore)
 
 
 def _say_interrupted() -> None:
@@ -55,3 +55,9 @@ def _end_workers(home: Path) -> "Farewell":
     from showcaller.workers import end_workers
 
     return end_workers(home)
+
+
+def _restore(home: Path, backup: Path) -> Path | None:
+    from showcaller.embedding import Relay
+
+    return Relay.restore(backup, home)

@@ -9,6 +9,7 @@ import click
 
 from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, OutputLost
 from showcaller.transport.doors.cli.faults import came_of_interrupt, told
+from showcaller.transport.doors.cli.first_steps import tell_first_steps
 from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.output import have_standard_streams, note
 from showcaller.transport.doors.cli.parsing import Group
@@ -17,19 +18,43 @@ from showcaller.transport.doors.cli.relay import (
     Door,
     EndWorkers,
     OpenRelay,
+    RestoreStore,
     ServeRelay,
     ends_nothing,
+    restores_nothing,
     serves_nothing,
 )
+from showcaller.transport.doors.cli.shell_completion import answer_shell
 from showcaller.transport.doors.cli.signals import INTERRUPTED
 
-COMMANDS = ("fanout", "sessions", "show", "serve", "status", "stop")
+COMMANDS = (
+    "fanout",
+    "new",
+    "send",
+    "sessions",
+    "show",
+    "stop-turn",
+    "kill",
+    "archive",
+    "delete",
+    "export",
+    "providers",
+    "settings",
+    "serve",
+    "status",
+    "stop",
+    "doctor",
+    "backup",
+    "restore",
+    "completion",
+)
 
 HELP = f"""Run many sessions at once, and see what became of them.
 
 \b
 Examples:
   showcaller fanout 'wc -l {{}}' docs/*.md
+  showcaller new 'make test'
   showcaller sessions
   showcaller show 3f9c2a1e
   showcaller serve
@@ -66,10 +91,16 @@ def build_group(
     version: str,
     serve: ServeRelay = serves_nothing,
     end_workers: EndWorkers = ends_nothing,
+    restore: RestoreStore = restores_nothing,
 ) -> click.Group:
     """Give the group whose commands open their relay with ``open_relay``, or run one with ``serve``."""
 
-    @click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+    @click.group(
+        cls=Commands,
+        help=HELP,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     @click.version_option(version, prog_name="showcaller")
     @click.option(
         "--home", metavar="FOLDER", type=click.Path(file_okay=False), help="The data folder to use."
@@ -77,7 +108,10 @@ def build_group(
     @click.pass_context
     def showcaller(ctx: click.Context, home: str | None) -> None:
         program = program_words(sys.argv[0])
-        ctx.obj = Door(data_folder(home), home, open_relay, program, version, serve, end_workers)
+        door = Door(data_folder(home), home, open_relay, program, version, serve, end_workers, restore)
+        ctx.obj = door
+        if ctx.invoked_subcommand is None:
+            ctx.exit(tell_first_steps(door))
 
     return showcaller
 
@@ -88,10 +122,11 @@ def run(
     version: str,
     serve: ServeRelay = serves_nothing,
     end_workers: EndWorkers = ends_nothing,
+    restore: RestoreStore = restores_nothing,
 ) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
     try:
-        return _answered(arguments, build_group(open_relay, version, serve, end_workers))
+        return _answered(arguments, build_group(open_relay, version, serve, end_workers, restore))
     except KeyboardInterrupt:
         note("Interrupted.")
         return INTERRUPTED
@@ -116,6 +151,9 @@ def _answered(arguments: Sequence[str], group: click.Group) -> int:
 
 
 def _run(group: click.Group, arguments: Sequence[str]) -> int:
+    completed = answer_shell(group)
+    if completed is not None:
+        return completed
     # Not group.main(): it turns a closed pipe into exit code 1 and Ctrl-C into "Aborted!".
     try:
         with group.make_context("showcaller", list(arguments)) as ctx:

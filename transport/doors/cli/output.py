@@ -75,9 +75,14 @@ def write(line: str) -> None:
 
     Raises ``OutputLost`` when nobody reads it, or when it cannot be written.
     """
+    write_piece(line + "\n")
+
+
+def write_piece(text: str) -> None:
+    """Write a piece of a longer text to standard output at once; raises ``OutputLost`` as ``write`` does."""
     stream = RESULTS.stream
     try:
-        stream.write(line + "\n")
+        stream.write(text)
         stream.flush()
     except OSError as error:
         forget(stream)

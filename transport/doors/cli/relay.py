@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+    from showcaller.actors.contract.settings import Settings
 
 BESIDE_A_STORE: Final = frozenset({"lock", "token", "relay.json", "started"})
 """Files of a data folder in which nothing is stored."""
@@ -62,8 +63,39 @@ class FanoutRun(Protocol):
 class LocalRelay(Protocol):
     """An open relay, used as its owner."""
 
-    def call(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Carry out one ``relay_tool`` call and give its result; a refusal is a result too. Blocks."""
+    def call(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Carry out one ``relay_tool`` call and give its result; a refusal is a result too. Blocks.
+
+        ``id`` makes a repeat of a write harmless.
+        """
+        ...
+
+    def kill(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Stop a session and end its agent's process at once; gives what ``call`` does."""
+        ...
+
+    def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Delete a session that is not at work, for good; gives what ``call`` does."""
+        ...
+
+    def settings(self) -> "Settings":
+        """Give the settings in force; raises ``Refusal``."""
+        ...
+
+    def set_setting(self, name: str, value: object) -> "Settings":
+        """Set one setting, None for its default, and give all that are in force; raises ``Refusal``."""
+        ...
+
+    def providers(self, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """List what sessions can run, of these names or all there is; raises ``Refusal``."""
+        ...
+
+    def export(self, session: str, form: str) -> Iterator[str]:
+        """Give a whole conversation as a text in pieces; raises ``Refusal``."""
+        ...
+
+    def back_up(self, target: Path, *, replace: bool = False) -> Path:
+        """Copy the store into a file, named by its absolute path, and give that; raises ``Refusal``."""
         ...
 
     def start_fanout(self, spec: "FanoutSpec", items: Sequence[Any]) -> FanoutRun:
@@ -130,6 +162,19 @@ class EndWorkers(Protocol):
         ...
 
 
+class RestoreStore(Protocol):
+    """What puts a copy of a store into a data folder."""
+
+    def __call__(self, home: Path, backup: Path) -> Path | None:
+        """Give where what was there before is kept now, if there was anything; raises ``RelayStartError``."""
+        ...
+
+
+def restores_nothing(home: Path, backup: Path) -> Path | None:
+    """Stand in where commands are used without a store."""
+    raise NotImplementedError(f"there is no store to put {backup} into on {home}")
+
+
 def ends_nothing(home: Path) -> Farewell:
     """Stand in where commands are used without workers."""
     raise NotImplementedError(f"there are no workers to end on {home}")
@@ -146,7 +191,8 @@ class Door:
 
     ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
     that a command can be repeated as it was typed; ``program`` are the words that call this program,
-    ``version`` is its own, ``serve`` runs a relay for others, and ``end_workers`` ends what one has left.
+    ``version`` is its own, ``serve`` runs a relay for others, ``end_workers`` ends what one has left, and
+    ``restore`` puts a copy of a store into the folder.
     """
 
     home: Path
@@ -156,6 +202,7 @@ class Door:
     version: str = ""
     serve: ServeRelay = serves_nothing
     end_workers: EndWorkers = ends_nothing
+    restore: RestoreStore = restores_nothing
 
     def command_line(self, *words: str) -> str:
         """Give the line that calls this program with the words, on this data folder, ready to paste."""

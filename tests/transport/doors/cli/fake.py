@@ -8,6 +8,9 @@ from typing import Any
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+from showcaller.actors.contract.provider_entries import BUILT_IN
+from showcaller.actors.contract.provider_states import provider_list
+from showcaller.actors.contract.settings import Settings
 
 GROUP = "grp_0d1v9x3k7q2m"
 RESUME = f"showcaller fanout --resume {GROUP}"
@@ -66,6 +69,10 @@ class FakeRelay:
 
     def __init__(self) -> None:
         self.calls: list[dict[str, Any]] = []
+        self.ids: list[str | None] = []
+        self.set: dict[str, Any] = {}
+        self.find_program: Callable[[str], str | None] = str
+        self.backup_error: Refusal | None = None
         self.opened: list[tuple[Path, bool]] = []
         self.closed = 0
         self.answer: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda call: {"ok": True}
@@ -88,9 +95,37 @@ class FakeRelay:
         finally:
             self.closed += 1
 
-    def call(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def call(self, arguments: dict[str, Any], *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         self.calls.append(arguments)
+        self.ids.append(id)
         return self.answer(arguments)
+
+    def kill(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        return self.call({"action": "kill", "session": session}, id=id)
+
+    def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        return self.call({"action": "delete", "session": session}, id=id)
+
+    def settings(self) -> Settings:
+        return Settings.of_values(self.set)
+
+    def set_setting(self, name: str, value: object) -> Settings:
+        self.set[name] = value
+        return self.settings()
+
+    def providers(self, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = provider_list(
+            BUILT_IN, self.settings(), names, self.find_program
+        ).model_dump(mode="json", by_alias=True)["providers"]
+        return listed
+
+    def export(self, session: str, form: str) -> Iterator[str]:
+        yield f"{session} as {form}\n"
+
+    def back_up(self, target: Path, *, replace: bool = False) -> Path:
+        if self.backup_error is not None:
+            raise self.backup_error
+        return target
 
     def start_fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> FakeRun:
         self.run = FakeRun(spec, items, self.outcome)

@@ -80,7 +80,21 @@ def test_the_version_is_told(showcaller: ShowCaller) -> None:
     assert showcaller("--version").out == "showcaller, version 1.2.3\n"
 
 
-@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("sessions", "--nonsense"), ("show",)])
+def test_the_program_alone_says_what_to_do_first(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    ended = showcaller()
+    assert ended.code == 0
+    for told in (
+        "Data folder: ",
+        "Relay: none runs",
+        "showcaller serve",
+        "showcaller new",
+        "showcaller doctor",
+    ):
+        assert told in ended.out
+    assert relay.opened == []
+
+
+@pytest.mark.parametrize("arguments", [("nonsense",), ("sessions", "--nonsense"), ("show",)])
 def test_a_wrong_command_line_ends_with_2_and_nothing_on_standard_output(
     showcaller: ShowCaller, arguments: tuple[str, ...]
 ) -> None:

@@ -19,7 +19,7 @@ from showcaller.transport.doors.start_error import RelayStartError
 @click.command(
     "serve",
     cls=Command,
-    help="""Run a relay until it is stopped, for all other commands to use.
+    help="""Run a relay until it is stopped, for all commands to use.
 
 It listens on 127.0.0.1 alone, and only for who has the owner's token, which is
 in the file "token" of the data folder. A line on standard output says when it is

@@ -5,18 +5,18 @@ from typing import Any
 
 import click
 
-from showcaller.transport.doors.cli.exits import GOOD, checked
+from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
 from showcaller.transport.doors.cli.parsing import Command
-from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.session_lists import list_sessions
 from showcaller.transport.doors.cli.states import state_word, word_colour
 from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
 
-PAGE = 100
 COLUMNS = (
     Column("SESSION"),
     Column("STATE", colour=word_colour),
@@ -68,23 +68,6 @@ def command(door: Door, scope: str, query: str | None, limit: int, as_json: bool
     else:
         note("No session matches." if query else f"No session in the scope {scope!r}.")
     return GOOD
-
-
-def list_sessions(relay: LocalRelay, *, scope: str, query: str | None, limit: int) -> list[Mapping[str, Any]]:
-    """Give up to ``limit`` sessions as the relay describes them, over as many pages as that takes.
-
-    Raises ``CommandError`` when the relay refuses.
-    """
-    sessions: list[Mapping[str, Any]] = []
-    cursor = None
-    while len(sessions) < limit:
-        arguments = {"action": "list_sessions", "relay": "this", "scope": scope, "query": query}
-        page = checked(relay.call(arguments | {"limit": min(limit - len(sessions), PAGE), "cursor": cursor}))
-        sessions.extend(page["sessions"])
-        cursor = page.get("nextCursor")
-        if not cursor:
-            break
-    return sessions
 
 
 def _write_table(sessions: list[Mapping[str, Any]]) -> None:

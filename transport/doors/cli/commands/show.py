@@ -1,27 +1,22 @@
 """``showcaller show``: one conversation, newest message last."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
-from showcaller.transport.doors.cli.commands.sessions import list_sessions
 from showcaller.transport.doors.cli.endings import ending_line, with_endings
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
+from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, write
 from showcaller.transport.doors.cli.parsing import Command
-from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.session_names import read_session, refuse_empty
 from showcaller.transport.doors.cli.states import state_word
-from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import readable, visible
 
 MOST_CHARACTERS = 50_000
-MOST_CANDIDATES = 100
-CANDIDATES_SHOWN = 10
-_ID_FORM = re.compile(r"(ses_)?[0-9a-z]{6,12}")
 _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
@@ -49,10 +44,9 @@ Examples:
 @click.pass_obj
 def command(door: Door, session: str, last: int, as_json: bool) -> int:
     """Show a session and give the exit code."""
-    if door.is_empty:
-        raise CommandError(f"No session {session!r}: {door.home} holds none.", code=NOT_FOUND)
+    refuse_empty(door, session)
     with opened(door, read_only=True) as relay:
-        result = dict(read_session(relay, door, session, last))
+        result = dict(read_session(relay, door, session, last, max_chars=MOST_CHARACTERS))
         result["messages"] = with_endings(relay, result["session"]["id"], result.get("messages", ()))
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
@@ -60,58 +54,6 @@ def command(door: Door, session: str, last: int, as_json: bool) -> int:
     for line in conversation(result):
         write(line)
     return GOOD
-
-
-def read_session(relay: LocalRelay, door: Door, name: str, last: int) -> Mapping[str, Any]:
-    """Read the session of that id, beginning of an id, or title.
-
-    Raises ``CommandError`` when there is none, or several.
-    """
-    if _ID_FORM.fullmatch(name.strip()):
-        result = relay.call(_reading(name.strip(), last))
-        if result.get("code") != "REMOTE_RELAY_NOT_FOUND":
-            return checked(result)
-    return checked(relay.call(_reading(_by_title(relay, door, name), last)))
-
-
-def _reading(session: str, last: int) -> dict[str, Any]:
-    return {
-        "action": "read_session",
-        "relay": "this",
-        "session": session,
-        "last": last,
-        "max_chars": MOST_CHARACTERS,
-    }
-
-
-def _by_title(relay: LocalRelay, door: Door, title: str) -> str:
-    wanted = title.strip().casefold()
-    holding = list_sessions(relay, scope="all", query=title.strip(), limit=MOST_CANDIDATES) if wanted else []
-    exact = [session for session in holding if str(session.get("title")).casefold() == wanted]
-    found = exact or holding
-    if not found:
-        raise CommandError(
-            f"No session has the id or the title {title!r}.",
-            f"To see what there is: {door.command_line('sessions', '--scope', 'all')}",
-            NOT_FOUND,
-        )
-    if len(found) > 1:
-        how = "is the title" if exact else "is part of the titles"
-        raise CommandError(f"{title!r} {how} of several sessions.", _candidates(found), FAILED)
-    return str(found[0]["id"])
-
-
-def _candidates(found: Sequence[Mapping[str, Any]]) -> str:
-    lines = ["Name one by its id:"]
-    for session in found[:CANDIDATES_SHOWN]:
-        group = (session.get("group") or {}).get("name") or "no group"
-        at = local_time(str(session.get("lastActivityAt") or ""))
-        lines.append(
-            f"  {'  '.join([session['id'], at, visible(str(group)), visible(str(session['title']))])}"
-        )
-    if len(found) > CANDIDATES_SHOWN:
-        lines.append(f"  and {len(found) - CANDIDATES_SHOWN} more")
-    return "\n".join(lines)
 
 
 def conversation(result: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,70 @@
+"""Commands that act on sessions: stop-turn, kill, archive, delete; and export."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.transport.doors.cli.conftest import ShowCaller
+from tests.transport.doors.cli.fake import FakeRelay
+
+ID = "ses_3f9c2a1e07bd"
+BUSY = "ses_bbbbbbbbbbbb"
+
+
+@pytest.fixture
+def relay() -> FakeRelay:
+    relay = FakeRelay()
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "list_sessions":
+            return {"ok": True, "sessions": []}
+        known = [one for one in (ID, BUSY) if one.startswith("ses_" + call["session"].removeprefix("ses_"))]
+        if not known:
+            return {"ok": False, "code": "REMOTE_RELAY_NOT_FOUND", "error": "There is none."}
+        if call["action"] == "read_session":
+            return {"ok": True, "session": {"id": known[0]}}
+        if known[0] == BUSY:
+            return {"ok": False, "code": "REMOTE_RELAY_BUSY", "error": "It works."}
+        return {"ok": True, "relay": "desk", "summary": "…", "session": ID, "note": "So it is."}
+
+    relay.answer = answer
+    return relay
+
+
+@pytest.mark.parametrize(
+    ("command", "action"),
+    [
+        (("stop-turn",), "stop"),
+        (("kill",), "kill"),
+        (("archive",), "archive"),
+        (("delete", "--yes"), "delete"),
+    ],
+)
+def test_each_session_is_acted_on_and_what_came_of_it_is_told(
+    showcaller: ShowCaller, relay: FakeRelay, command: tuple[str, ...], action: str
+) -> None:
+    ended = showcaller(*command, "3f9c2a", BUSY, "--json")
+    assert ended.code == 1
+    assert [call["session"] for call in relay.calls if call["action"] == action] == [ID, BUSY]
+    done, refused = json.loads(ended.out)["sessions"]
+    assert done == {"session": ID, "note": "So it is."}
+    assert refused == {"session": BUSY, "code": "REMOTE_RELAY_BUSY", "error": "It works."}
+    assert showcaller(*command, "3f9c2a").code == 0
+    assert showcaller(*command, "nothing").code == 3
+
+
+def test_nothing_is_deleted_where_nobody_can_be_asked(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    ended = showcaller("delete", ID)
+    assert (ended.code, ended.out) == (2, "")
+    assert "--yes" in ended.err
+    assert relay.calls == []
+
+
+def test_an_export_is_written_piece_by_piece_in_the_form_that_was_asked_for(showcaller: ShowCaller) -> None:
+    assert showcaller("export", "3f9c2a").out == f"{ID} as md\n"
+    assert showcaller("export", "3f9c2a", "--json").out == f"{ID} as jsonl\n"
+    assert showcaller("export", "3f9c2a", "--format", "html").out == f"{ID} as html\n"
+    assert showcaller("export", "3f9c2a", "--format", "html", "--json").code == 2
+    assert showcaller("export", "nothing").code == 3

@@ -1,0 +1,120 @@
+"""``showcaller new`` and ``showcaller send``."""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from showcaller.transport.doors.cli.prompting import PIECE, Patience, Prompting
+from showcaller.transport.doors.cli.relay import Door
+from tests.transport.doors.cli.conftest import ShowCaller
+from tests.transport.doors.cli.fake import FakeRelay
+
+ID = "ses_3f9c2a1e07bd"
+PLACE = {"ok": True, "relay": "desk", "summary": "…", "session": ID, "message_id": "msg_1"}
+
+
+def answering(*ends: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer prompts as stored, readings with the session, and waits one after the other."""
+    left = list(ends)
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "read_session":
+            return {"ok": True, "session": {"id": ID}}
+        if call["action"] == "wait":
+            return PLACE | dict(left.pop(0))
+        return PLACE | {"status": "queued"}
+
+    return answer
+
+
+DONE = {"status": "done", "reply": {"text": "three\x1b[2J\n"}}
+
+
+def test_a_prompt_is_stored_first_and_then_waited_for_until_its_reply_is_there(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    relay.answer = answering({"status": "running"}, DONE)
+    ended = showcaller("new", "make test", "--title", "nightly")
+    assert (ended.code, ended.out) == (0, "three\\x1b[2J\n")
+    assert ended.err == f"Session {ID}\n"
+    first, *waits = relay.calls
+    assert (first["action"], first["wait_seconds"], first["title"]) == ("create_session", 0, "nightly")
+    assert first["cwd"] == str(Path.cwd())
+    assert [wait["wait_seconds"] for wait in waits] == [PIECE, PIECE]
+    assert all(relay.ids), "each can be repeated when the relay goes away"
+    assert len(set(relay.ids)) == 3
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ({"status": "failed", "errorText": "exited with code 3"}, f"{ID} failed: exited with code 3"),
+        ({"status": "failed", "stopReason": "interrupted"}, f"{ID} interrupted"),
+        ({"status": "waiting_for_answer"}, "waits for you"),
+        ({"status": "cancelled"}, "withdrawn"),
+    ],
+)
+def test_a_turn_that_did_not_end_well_ends_with_1_and_is_told(
+    showcaller: ShowCaller, relay: FakeRelay, end: dict[str, Any], told: str
+) -> None:
+    relay.answer = answering(end)
+    ended = showcaller("send", "3f9c2a", "x")
+    assert (ended.code, ended.out) == (1, "")
+    assert told in ended.err
+
+
+def test_what_goes_on_in_the_background_is_not_waited_for(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    more = {"status": "running", "reply": {"text": "left it"}, "background": {"running": 1, "tasks": []}}
+    relay.answer = answering(more)
+    ended = showcaller("send", "3f9c2a", "make watch &")
+    assert (ended.code, ended.out) == (0, "left it\n")
+    assert "1 in the background" in ended.err
+
+
+def test_an_id_and_what_to_do_with_a_busy_session_are_passed_on(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    relay.answer = answering(DONE)
+    ended = showcaller("send", ID, "x", "--id", "one", "--if-busy", "fail", "--json")
+    told = json.loads(ended.out)
+    assert (told["status"], told["session"]) == ("done", ID)
+    assert "ok" not in told
+    (sent,) = (index for index, call in enumerate(relay.calls) if call["action"] == "send")
+    assert relay.calls[sent]["if_busy"] == "fail"
+    assert relay.ids[sent] == "one"
+
+
+def test_a_prompt_comes_from_standard_input(
+    showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relay.answer = answering(DONE)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("schön\n".encode())))
+    assert showcaller("new", "-").code == 0
+    assert relay.calls[0]["text"] == "schön\n"
+    for bad in (b"", b"\xff"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bad)))
+        assert showcaller("new", "-").code == 1
+
+
+def test_nobody_waits_for_a_prompt_that_nothing_would_run(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    ended = showcaller("new", "--no-wait", "make test")
+    assert (ended.code, ended.out) == (3, "")
+    assert "showcaller serve" in ended.err
+    assert relay.calls == []
+
+
+def test_no_more_than_wanted_is_waited(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    relay = FakeRelay()
+    relay.answer = answering({"status": "running"}, {"status": "running"})
+    passing = iter((0.0, 0.0, 400.0, 700.0))
+    door = Door(tmp_path, None, relay.open)
+    result = Prompting(door, relay, Patience(600.0), lambda: next(passing)).send({"action": "send"}, None)
+    assert result["status"] == "running"
+    assert [call["wait_seconds"] for call in relay.calls[1:]] == [300.0, 200.0]
+    assert Patience.of(no_wait=True, wait=5.0) == Patience(0.0)
+    capfd.readouterr()

@@ -1,0 +1,63 @@
+"""``showcaller restore``: put a copy of the store back."""
+
+from pathlib import Path
+
+import click
+
+from showcaller.transport.doors.cli.exits import GOOD, CommandError
+from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.holder import holder, in_use
+from showcaller.transport.doors.http.whereabouts import running_relay
+from showcaller.transport.doors.start_error import RelayStartError
+
+
+@click.command(
+    "restore",
+    cls=Command,
+    help="""Put a copy that backup made into the data folder.
+
+The copy is checked in full first, and stays as it is. It refuses while a relay
+runs, and where the folder holds something already, unless --force is given:
+then what was there is kept beside it, and its name is told.
+
+\b
+Examples:
+  showcaller restore relay-monday.db
+  showcaller restore --force relay-monday.db --json
+""",
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Put it in the place of what is there, which is kept.")
+@click.option("--json", "as_json", is_flag=True, help='Write {"restored": ..., "kept": ...}.')
+@home_option
+@click.pass_obj
+def command(door: Door, file: Path, force: bool, as_json: bool) -> int:
+    """Restore and give the exit code."""
+    running = running_relay(door.home)
+    if running is not None:
+        raise CommandError(
+            f"A relay runs on {door.home} (process {running.pid}). Nothing was changed.",
+            f"Stop it first: {door.command_line('stop', '--workers')}",
+        )
+    if (held := holder(door.home)) is not None:
+        raise CommandError(f"{in_use(door.home, held)} Nothing was changed.")
+    if not door.is_empty and not force:
+        raise CommandError(
+            f"{door.home} holds something already. Nothing was changed.",
+            "To put the copy in its place, and keep what is there beside it: --force",
+        )
+    try:
+        kept = door.restore(door.home, file.absolute())
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    if as_json:
+        told = {"restored": str(file.absolute()), "home": str(door.home)}
+        write(json_line(told | ({} if kept is None else {"kept": str(kept)})))
+    else:
+        note(f"Restored into {door.home}")
+        if kept is not None:
+            note(f"What was there is kept in {kept}")
+    return GOOD

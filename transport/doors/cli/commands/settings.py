@@ -1,0 +1,146 @@
+"""``showcaller settings``: list what the owner can set, give one value, set one."""
+
+import re
+
+import click
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.settings import DEFAULTS, Settings, check_setting, check_setting_name
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.opening import opened
+from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
+from showcaller.transport.doors.cli.parsing import Command, Group
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.table import Column, table_lines
+
+COLUMNS = (Column("SETTING", cut="end"), Column("VALUE"), Column("DEFAULT"))
+SWITCHES = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
+
+
+@click.group(
+    "settings",
+    cls=Group,
+    invoke_without_command=True,
+    help="""List the settings of the relay, or get or set one.
+
+A setting holds from now on, and for every later relay of the data folder. Those
+that are switches take on and off; "default" goes back to the default.
+
+\b
+Examples:
+  showcaller settings
+  showcaller settings get longest_wait_minutes
+  showcaller settings set agent_sessions on
+  showcaller settings set providers.command.agents_may_start on
+""",
+)
+@click.option("--json", "as_json", is_flag=True, help='Write {"settings": [...]} instead of a table.')
+@home_option
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> int:
+    """List settings and give the exit code."""
+    if ctx.invoked_subcommand is not None:
+        return GOOD
+    values = _in_force(ctx.find_object(Door)).values()
+    defaults = DEFAULTS.values()
+    if as_json:
+        rows = [{"name": name, "value": value, "default": defaults[name]} for name, value in values.items()]
+        write(json_line({"settings": rows}))
+        return GOOD
+    shown = [(name, word(value), word(defaults[name])) for name, value in values.items()]
+    for line in table_lines(COLUMNS, shown, terminal_width(), coloured=coloured()):
+        write(line)
+    return GOOD
+
+
+@command.command(
+    "get",
+    cls=Command,
+    help="""Write the value of a setting.
+
+\b
+Example:
+  showcaller settings get agent_sessions
+""",
+)
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help='Write {"name": ..., "value": ...}.')
+@home_option
+@click.pass_obj
+def get(door: Door, name: str, as_json: bool) -> int:
+    """Give one setting and the exit code."""
+    value = _in_force(door).values()[_known(name)]
+    write(json_line({"name": name, "value": value}) if as_json else word(value))
+    return GOOD
+
+
+@command.command(
+    "set",
+    cls=Command,
+    help="""Set a setting: a number, on or off, or default.
+
+\b
+Examples:
+  showcaller settings set agent_sessions on
+  showcaller settings set max_turn_minutes default
+""",
+)
+@click.argument("name")
+@click.argument("value")
+@click.option("--json", "as_json", is_flag=True, help='Write {"name": ..., "value": ...}.')
+@home_option
+@click.pass_obj
+def set_(door: Door, name: str, value: str, as_json: bool) -> int:
+    """Set one setting and give the exit code."""
+    wanted = read_value(_known(name), value)
+    try:
+        check_setting(name, wanted)
+        with opened(door, read_only=False) as relay:
+            in_force = relay.set_setting(name, wanted).values()[name]
+    except Refusal as refusal:
+        raise refused(refusal.code, refusal.error) from refusal
+    if as_json:
+        write(json_line({"name": name, "value": in_force}))
+    else:
+        note(f"{name} is {word(in_force)}.")
+    return GOOD
+
+
+def _in_force(door: Door | None) -> Settings:
+    assert door is not None
+    if door.is_empty:
+        return DEFAULTS
+    try:
+        with opened(door, read_only=True) as relay:
+            return relay.settings()
+    except Refusal as refusal:
+        raise refused(refusal.code, refusal.error) from refusal
+
+
+def _known(name: str) -> str:
+    try:
+        return check_setting_name(name)
+    except Refusal as refusal:
+        raise CommandError(refusal.error, code=NOT_FOUND) from refusal
+
+
+def read_value(name: str, typed: str) -> bool | int | None:
+    """Give the value that a person means for a setting; raises ``click.UsageError`` for what is none."""
+    word_typed = typed.strip().lower()
+    if word_typed == "default":
+        return None
+    if isinstance(DEFAULTS.values()[name], bool):
+        if word_typed in SWITCHES:
+            return SWITCHES[word_typed]
+        raise click.UsageError(f"{name} is a switch: give on or off, not {typed!r}.")
+    if re.fullmatch(r"[0-9]{1,12}", word_typed):
+        return int(word_typed)
+    raise click.UsageError(f"{name} is a whole number, not {typed!r}.")
+
+
+def word(value: bool | int) -> str:
+    """Give how a person reads a value."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)

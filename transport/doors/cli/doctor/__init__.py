@@ -1,0 +1,1 @@
+"""What ``showcaller doctor`` looks at: each finding is decided by itself, and then told."""

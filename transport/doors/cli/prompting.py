@@ -1,0 +1,140 @@
+"""Sending a prompt from the command line, and waiting for what comes back."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from secrets import token_urlsafe
+from typing import Any, Final
+
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
+from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.cli.states import end_word
+from showcaller.transport.doors.cli.visible import readable
+from showcaller.transport.doors.http.whereabouts import running_relay
+
+PIECE: Final = 300.0
+"""Seconds that one call waits: a relay may let it wait less, and it is asked again."""
+_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
+_UNDER_WAY: Final = frozenset({"queued", "running", "duplicate"})
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for a reply: None for as long as it takes, 0 for not at all."""
+
+    seconds: float | None
+
+    @classmethod
+    def of(cls, *, no_wait: bool, wait: float | None) -> "Patience":
+        """Give what the two options mean; ``--no-wait`` comes first."""
+        return cls(0.0 if no_wait else wait)
+
+    def piece(self, passed: float) -> float:
+        """Give the seconds that the next call may wait after so many have passed."""
+        return PIECE if self.seconds is None else min(PIECE, max(0.0, self.seconds - passed))
+
+
+def read_text(given: str) -> str:
+    """Give a prompt's text, read from standard input for ``-``; raises ``CommandError`` for what is none."""
+    if given != "-":
+        return given
+    if sys.stdin is None:
+        raise CommandError("There is no standard input to read the prompt from.")
+    try:
+        text = sys.stdin.buffer.read().decode()
+    except UnicodeError as error:
+        raise CommandError("What came on standard input is no UTF-8 text.") from error
+    if not text.strip():
+        raise CommandError("Nothing came on standard input: there is no prompt to send.")
+    return text
+
+
+def refuse_without_relay(door: Door, patience: Patience) -> None:
+    """Refuse a prompt that nobody waits for and nothing would run; raises ``CommandError``."""
+    if patience.seconds == 0 and running_relay(door.home) is None:
+        raise CommandError(
+            f"No relay runs on {door.home}, so nothing would run this prompt.",
+            f"Start one, in another terminal or as a service: {door.command_line('serve')}. Or leave "
+            "--no-wait out, and it runs within this command.",
+            NOT_FOUND,
+        )
+
+
+@dataclass(frozen=True)
+class Prompting:
+    """One prompt on its way; ``now`` gives seconds of a steady clock."""
+
+    door: Door
+    relay: LocalRelay
+    patience: Patience
+    now: Callable[[], float]
+
+    def send(self, arguments: Mapping[str, Any], client_id: str | None) -> dict[str, Any]:
+        """Send it, wait as long as wanted, and give the result; raises ``CommandError``.
+
+        Without a ``client_id`` one is made, so that it is sent once though the relay goes away meanwhile.
+        """
+        began = self.now()
+        first = checked(
+            self.relay.call({**arguments, "wait_seconds": 0}, id=client_id or f"cli-{token_urlsafe(12)}")
+        )
+        if self.patience.seconds != 0:
+            note(f"Session {first['session']}")
+        try:
+            return self._ended(dict(first), began)
+        except KeyboardInterrupt:
+            if running_relay(self.door.home) is not None:
+                note(f"It goes on. To stop it: {self.door.command_line('stop-turn', first['session'])}")
+            raise
+
+    def _ended(self, result: dict[str, Any], began: float) -> dict[str, Any]:
+        told: str | None = None
+        question = {
+            "action": "wait",
+            "relay": "this",
+            "session": result["session"],
+            "message_id": result["message_id"],
+        }
+        while result["status"] in _UNDER_WAY and not result.get("background"):
+            piece = self.patience.piece(self.now() - began)
+            if piece <= 0:
+                break
+            # With an id it is asked again when the relay has gone and come back.
+            answer = checked(
+                self.relay.call(question | {"wait_seconds": round(piece, 3)}, id=f"w-{token_urlsafe(12)}")
+            )
+            result = result | dict(answer)
+            if (said := result.get("note")) and said != told and result["status"] == "queued":
+                note(told := str(said))
+        return result
+
+
+def show_result(door: Door, result: Mapping[str, Any], patience: Patience, *, as_json: bool) -> int:
+    """Write what became of a prompt, and give the exit code: 0 also for one that nobody waited for."""
+    if as_json:
+        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+    else:
+        _tell(door, result)
+    if patience.seconds == 0 or result["status"] == "done" or result.get("background"):
+        return GOOD
+    return FAILED
+
+
+def _tell(door: Door, result: Mapping[str, Any]) -> None:
+    session = str(result["session"])
+    reply = result.get("reply") or {}
+    if reply.get("text"):
+        write(readable(str(reply["text"])).rstrip("\n"))
+    if reply.get("truncated"):
+        note(f"This is not all of it: {door.command_line('export', session)}")
+    status = str(result["status"])
+    if background := result.get("background"):
+        note(f"{background['running']} in the background: {door.command_line('show', session)}")
+    elif status in _UNDER_WAY:
+        note(f"{session} is {status}. To see more: {door.command_line('show', session)}")
+    elif status == "waiting_for_answer":
+        note(f"{session} waits for you: {door.command_line('show', session)}")
+    elif status != "done":
+        reason = f": {readable(str(result['errorText']))}" if result.get("errorText") else ""
+        note(f"{session} {end_word(result)}{reason}")
