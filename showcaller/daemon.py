@@ -31,6 +31,8 @@ from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.server import HttpServer, bind
 from showcaller.transport.doors.http.token import TokenCheck, own_token
 from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, running_relay
+from showcaller.transport.doors.mcp.routes import McpRoutes
+from showcaller.transport.doors.mcp.server import ToolServer
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
 from showcaller.tuning import tune
@@ -203,20 +205,22 @@ async def _serve(
     port: int = bound.getsockname()[1]
     whereabouts = Whereabouts.of_this_process(port, VERSION)
     served = await _served(folder, parts, whereabouts, ending, metrics)
-    door = HttpDoor(served, SYSTEM_CLOCK.monotonic)
-    server = HttpServer(http_app(door, Access(port, TokenCheck(token))), bound)
-    await server.start()
-    _tell_where(folder.path, watch.lock, whereabouts)
-    log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
-    notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
-    options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
-    options.stop_with(lambda: ending.ask(workers=False))
-    watch.on_loss(lambda: ending.ask(workers=True))
-    workers_too = await ending.asked()
-    log.info("stopping", workers=workers_too)
-    await asyncio.to_thread(_end, parts, workers_too=workers_too)
-    _forget(folder.path, watch.lock)  # before we listen no more: who finds us may rely on it
-    await server.close(LAST_ANSWERS)
+    tools = McpRoutes(ToolServer(served.door, metrics, VERSION, SYSTEM_CLOCK.monotonic))
+    app = http_app(HttpDoor(served, SYSTEM_CLOCK.monotonic), Access(port, TokenCheck(token)), tools.routes())
+    server = HttpServer(app, bound)
+    async with tools.running():
+        await server.start()
+        _tell_where(folder.path, watch.lock, whereabouts)
+        log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
+        notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
+        options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
+        options.stop_with(lambda: ending.ask(workers=False))
+        watch.on_loss(lambda: ending.ask(workers=True))
+        workers_too = await ending.asked()
+        log.info("stopping", workers=workers_too)
+        await asyncio.to_thread(_end, parts, workers_too=workers_too)
+        _forget(folder.path, watch.lock)  # before we listen no more: who finds us may rely on it
+        await server.close(LAST_ANSWERS)
 
 
 def _end(parts: RelayParts, *, workers_too: bool) -> None:

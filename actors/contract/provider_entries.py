@@ -12,8 +12,9 @@ class ProviderEntry(NamedTuple):
 
     ``kind`` says how its turns are run; ``program`` is what has to be installed for that, None for nothing,
     and ``to_install`` how to get it. ``takes`` is what its sessions work in; ``steers``: a message can join
-    its running turn; ``note`` is for agents that choose. With ``named_work``, such as ``MODULE:FUNCTION``, a
-    session's provider is the name, a colon, and what it is to run.
+    its running turn; ``note`` is for agents that choose; ``patient``: its MCP client waits for a call without
+    hearing of progress. With ``named_work``, such as ``MODULE:FUNCTION``, a session's provider is the name,
+    a colon, and what it is to run.
     """
 
     provider: str
@@ -26,6 +27,7 @@ class ProviderEntry(NamedTuple):
     kind: Kind = "command"
     program: str | None = None
     to_install: str | None = None
+    patient: bool = False
 
     @property
     def written(self) -> str:

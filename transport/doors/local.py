@@ -89,9 +89,13 @@ class LocalDoor:
         caller: Caller = OWNER,
         *,
         id: str | None = None,  # noqa: A002
+        answer_within: int | None = None,
     ) -> dict[str, Any]:
-        """Carry out one call, as ``call`` does, without blocking the running asyncio loop."""
-        result: dict[str, Any] = await self._begin(arguments, caller, id)
+        """Carry out one call, as ``call`` does, without blocking the running asyncio loop.
+
+        ``answer_within``: the client drops calls that wait longer than so many seconds (``CallRequest``).
+        """
+        result: dict[str, Any] = await self._begin(arguments, caller, id, answer_within)
         return result
 
     def act(self, action: OwnerActName, session: object, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
@@ -110,8 +114,10 @@ class LocalDoor:
         result: dict[str, Any] = await self._request(ActRequest(action, session, id))
         return result
 
-    def _begin(self, arguments: Any, caller: Caller, client_id: str | None) -> Future[Any]:
-        return self._request(CallRequest(arguments, caller, client_id))
+    def _begin(
+        self, arguments: Any, caller: Caller, client_id: str | None, answer_within: int | None = None
+    ) -> Future[Any]:
+        return self._request(CallRequest(arguments, caller, client_id, answer_within))
 
     def _request(self, request: CallRequest | ActRequest) -> Future[Any]:
         if not self._opener.is_here:  # first of all: whoever held the gate at the fork holds it for ever

@@ -12,6 +12,7 @@ from showcaller.actors.relay.calls.caller import ActRequest, CallRequest
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Conversations
 from showcaller.actors.relay.calls.owner_acts import OwnerAct, read_act
+from showcaller.actors.relay.calls.patience import cut_wait, is_patient, with_way_on
 from showcaller.actors.relay.calls.repeats import on_this_relay
 from showcaller.actors.relay.messages import AwaitReady, Identity
 from showcaller.actors.relay.ports import Ports
@@ -26,6 +27,7 @@ class _Wish(NamedTuple):
     is_write: bool
     notes: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    answer_within: int | None = None
 
 
 class Call(Actor):
@@ -79,7 +81,8 @@ class Call(Actor):
             return _Wish(read_act(request.action, request.session), is_write=True)
         longest_wait = self._ports.settings.longest_wait_minutes * 60
         parsed = parse_call(request.arguments, longest_wait_seconds=longest_wait)
-        return _Wish(parsed.call, parsed.action.is_write(parsed.call), parsed.notes, parsed.ignored)
+        is_write = parsed.action.is_write(parsed.call)
+        return _Wish(parsed.call, is_write, parsed.notes, parsed.ignored, request.answer_within)
 
 
 async def _carried_out(
@@ -96,11 +99,21 @@ async def _carried_out(
     return await act_again(context, call, found.first)
 
 
+async def _within_its_time(context: CallContext, wish: _Wish) -> calls.Call | OwnerAct:
+    """Give the call as its client can wait for it; the very same one when it can wait as long as it asked."""
+    if wish.answer_within is None or isinstance(wish.call, OwnerAct) or await is_patient(context):
+        return wish.call
+    return cut_wait(wish.call, wish.answer_within)
+
+
 async def _result(context: CallContext, wish: _Wish) -> results.CallResult:
     try:
         found = await order.check(context, wish.call, is_write=wish.is_write)
-        result = await _carried_out(context, on_this_relay(wish.call), found, is_write=wish.is_write)
+        call = await _within_its_time(context, wish)
+        result = await _carried_out(context, on_this_relay(call), found, is_write=wish.is_write)
     finally:
         context.started()
+    if call is not wish.call:
+        result = with_way_on(result)
     told = " ".join(note for note in (result.note, *context.notes) if note)
     return result.model_copy(update={"note": told or None, "ignored": wish.ignored or None})

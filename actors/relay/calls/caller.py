@@ -27,11 +27,15 @@ OWNER: Final = Caller("owner")
 
 
 class CallRequest(NamedTuple):
-    """One call as a door received it; ``client_id`` makes a repeat of a write harmless."""
+    """One call as a door received it; ``client_id`` makes a repeat of a write harmless.
+
+    ``answer_within``: the client drops calls that wait longer than so many seconds, if not known better.
+    """
 
     arguments: Any
     caller: Caller
     client_id: str | None = None
+    answer_within: int | None = None
 
 
 class ActRequest(NamedTuple):

@@ -1,6 +1,6 @@
 """The HTTP door: each path with what it takes and gives; who may use which stands in ``audience.py``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from showcaller.actors.contract.actions import available_actions
@@ -128,10 +129,10 @@ _METRICS: Final = Operation(
 )
 
 
-def http_app(door: HttpDoor, access: Access) -> ASGIApp:
-    """Give the application: the checks of who is let in, and behind them the paths."""
+def http_app(door: HttpDoor, access: Access, further: Sequence[Route] = ()) -> ASGIApp:
+    """Give the application: the checks of who is let in, and behind them all paths, ``further`` ones too."""
     app = Starlette(
-        routes=door.routes(),
+        routes=[*door.routes(), *further],
         exception_handlers={
             Refusal: _refused,
             HTTPException: _no_such_path,

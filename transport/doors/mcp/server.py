@@ -1,0 +1,107 @@
+"""The MCP server ``showcaller``: which tools it offers, and what becomes of a call."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from starlette.requests import Request
+
+from showcaller.actors.contract.limits import IMPATIENT_SECONDS
+from showcaller.actors.contract.schema import tool_schema
+from showcaller.transport.doors.http.audience import caller_of
+from showcaller.transport.doors.http.metrics import Metrics
+from showcaller.transport.doors.local import LocalDoor
+from showcaller.transport.doors.mcp.connections import client_id_of, connection_in
+from showcaller.transport.doors.mcp.guidance import DESCRIPTION, INSTRUCTIONS, TOOL
+from showcaller.transport.doors.mcp.progress import Pause, pause, with_progress
+
+SERVER_NAME: Final = "showcaller"
+ANSWER_SECONDS: Final = IMPATIENT_SECONDS - 1
+"""Seconds that a call waits for a client that may drop it; the rest is for the answer's way."""
+
+Context = ServerRequestContext[Any, Request]
+
+
+class ToolServer:
+    """Hands calls of the tool, whatever their arguments, to the one door; made on its loop."""
+
+    def __init__(
+        self,
+        door: LocalDoor,
+        metrics: Metrics,
+        version: str,
+        now: Callable[[], float],
+        wait: Pause = pause,
+    ) -> None:
+        """``now`` gives seconds of a steady clock, ``wait`` passes the time between two reports."""
+        self._door = door
+        self._metrics = metrics
+        self._now = now
+        self._wait = wait
+        self._tool = Tool(
+            name=TOOL,
+            title="Agent sessions",
+            description=DESCRIPTION,
+            input_schema=tool_schema(),
+            annotations=ToolAnnotations(read_only_hint=False, open_world_hint=True),
+        )
+        self.server: Server[Any] = Server(
+            SERVER_NAME,
+            version=version,
+            title="Showcaller",
+            instructions=INSTRUCTIONS,
+            get_tool_input_schema=lambda name: self._tool.input_schema if name == TOOL else None,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        self.server.middleware.clear()  # no tracing: nothing here would gather it
+
+    async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        del context, params
+        return ListToolsResult(tools=[self._tool])
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        if params.name != TOOL:
+            raise MCPError(INVALID_PARAMS, f"There is no tool {params.name[:80]!r}; there is {TOOL}.")
+        result = await self._called(context, {} if params.arguments is None else params.arguments)
+        text = json.dumps(result, ensure_ascii=False, allow_nan=False)
+        return CallToolResult(content=[TextContent(text=text)], structured_content=result)
+
+    async def _called(self, context: Context, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Carry a call out; a client that hears of progress is kept waiting as long as it asked."""
+        request = context.request
+        assert request is not None
+        assert context.request_id is not None
+        hears = progress_token_from_params(context.params) is not None and takes_stream(request)
+        client_id = client_id_of(connection_in(request.scope["headers"]), context.request_id)
+        began = self._now()
+        call = self._door.call_async(
+            arguments, caller_of(request), id=client_id, answer_within=None if hears else ANSWER_SECONDS
+        )
+        if hears:
+            report = context.session.report_progress
+            result = await with_progress(call, lambda done, said: report(done, None, said), self._wait)
+        else:
+            result = await call
+        self._metrics.call(arguments, result, self._now() - began)
+        return result
+
+
+def takes_stream(request: Request) -> bool:
+    """Tell whether a client takes an answer in pieces, as progress needs it."""
+    kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
+    return bool({"text/event-stream", "text/*", "*/*"}.intersection(kinds))
