@@ -11,7 +11,7 @@ from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.relay.messages import AwaitReady
-from showcaller.actors.relay.ports import Ports, WriterPort
+from showcaller.actors.relay.ports import AgentVariables, Ports, WriterPort, no_variables
 from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
@@ -52,18 +52,20 @@ def open_parts(
     settings: Settings = DEFAULTS,
     worker_count: int | None = None,
     watched: Callable[[WriterPort], WriterPort] = same,
+    agent_variables: AgentVariables = no_variables,
 ) -> RelayParts:
     """Open a relay's parts on a folder that the caller has locked, unless the relay only reads.
 
     ``opened`` closes them the other way round; ``watched`` may put something in front of the writer.
     With a ``worker_count`` there are so many worker processes, which outlive the relay; else its one worker
-    is a thread of this process. Raises ``StoreError``, ``Refusal`` and ``RelayStartError``.
+    is a thread of this process. ``agent_variables`` is as in ``Ports``.
+    Raises ``StoreError``, ``Refusal`` and ``RelayStartError``.
     """
     ports, workers, dispatcher = _open_ports(
         folder, opened, worker_count, read_only=read_only, own_process=own_process
     )
     writer = None if ports.writer is None else watched(ports.writer)
-    ports = replace(ports, writer=writer, in_force=SettingsInForce(settings))
+    ports = replace(ports, writer=writer, in_force=SettingsInForce(settings), agent_variables=agent_variables)
     with dispatcher:
         supervisor = Supervisor.start(ports, new_id("rly_"))
     door = LocalDoor(supervisor, ports, dispatcher)

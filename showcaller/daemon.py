@@ -22,9 +22,11 @@ from showcaller.assembly import RelayParts, copy_store, open_parts
 from showcaller.data_folder import DataFolder, HeldLock
 from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.errors import StoreError
+from showcaller.transport.doors.agent_tokens import AgentTokens
 from showcaller.transport.doors.cli.relay import ServeOptions
 from showcaller.transport.doors.http.access import Access
 from showcaller.transport.doors.http.app import HttpDoor, http_app
+from showcaller.transport.doors.http.callers import Callers
 from showcaller.transport.doors.http.metrics import Metrics
 from showcaller.transport.doors.http.returning import announce
 from showcaller.transport.doors.http.served import Served
@@ -61,9 +63,11 @@ def serve(home: Path, options: ServeOptions) -> None:
         opened.callback(bound.close)
         metrics = Metrics()
         watch = FolderWatch(folder.path, lock)
-        parts = _open(folder, opened, options, metrics, watch)
+        agents = AgentTokens(folder.path, token)
+        parts = _open(folder, opened, options, metrics, watch, agents)
         tune()
-        asyncio.run(_serve(folder, watch, parts, bound, token, options, metrics))
+        callers = Callers(TokenCheck(token), parts.door.tokens, agents, SYSTEM_CLOCK)
+        asyncio.run(_serve(folder, watch, parts, bound, callers, options, metrics))
     log.info("stopped", folder=str(folder.path))
 
 
@@ -108,12 +112,21 @@ def _bind(port: int) -> socket.socket:
 
 
 def _open(
-    folder: DataFolder, opened: ExitStack, options: ServeOptions, metrics: Metrics, watch: "FolderWatch"
+    folder: DataFolder,
+    opened: ExitStack,
+    options: ServeOptions,
+    metrics: Metrics,
+    watch: "FolderWatch",
+    agents: AgentTokens,
 ) -> RelayParts:
     count = DEFAULT_COUNT if options.workers is None else options.workers
     try:
         return open_parts(
-            folder, opened, worker_count=count, watched=lambda writer: WatchedWriter(writer, metrics, watch)
+            folder,
+            opened,
+            worker_count=count,
+            watched=lambda writer: WatchedWriter(writer, metrics, watch),
+            agent_variables=agents.variables,
         )
     except StoreError as error:
         raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
@@ -197,16 +210,16 @@ async def _serve(
     watch: FolderWatch,
     parts: RelayParts,
     bound: socket.socket,
-    token: str,
+    callers: Callers,
     options: ServeOptions,
     metrics: Metrics,
 ) -> None:
     ending = Ending(asyncio.get_running_loop())
     port: int = bound.getsockname()[1]
     whereabouts = Whereabouts.of_this_process(port, VERSION)
-    served = await _served(folder, parts, whereabouts, ending, metrics)
+    served = await _served(folder, parts, whereabouts, ending, metrics, callers)
     tools = McpRoutes(ToolServer(served.door, metrics, VERSION, SYSTEM_CLOCK.monotonic))
-    app = http_app(HttpDoor(served, SYSTEM_CLOCK.monotonic), Access(port, TokenCheck(token)), tools.routes())
+    app = http_app(HttpDoor(served, SYSTEM_CLOCK.monotonic), Access(port, callers), tools.routes())
     server = HttpServer(app, bound)
     async with tools.running():
         await server.start()
@@ -271,7 +284,12 @@ def notify_service_manager(address: str) -> None:
 
 
 async def _served(
-    folder: DataFolder, parts: RelayParts, whereabouts: Whereabouts, ending: Ending, metrics: Metrics
+    folder: DataFolder,
+    parts: RelayParts,
+    whereabouts: Whereabouts,
+    ending: Ending,
+    metrics: Metrics,
+    callers: Callers,
 ) -> Served:
     identity: Any = await parts.supervisor.request(AwaitReady())
     return Served(
@@ -284,5 +302,6 @@ async def _served(
         stop=lambda workers: ending.ask(workers=workers),
         workers=lambda: running_workers(folder.path),
         back_up=lambda file, replace: copy_store(folder.database, file, replace=replace),
+        callers=callers,
         metrics=metrics,
     )

@@ -1,6 +1,6 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -93,6 +93,15 @@ def _always() -> bool:
     return True
 
 
+AgentVariables = Callable[[str, str], Mapping[str, str]]
+"""Gives what the agent process of a session and turn finds in its environment besides."""
+
+
+def no_variables(_session: str, _turn: str) -> Mapping[str, str]:
+    """Give nothing: the relay has no door by which its agents could call it."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Everything from outside, as the supervisor gets it.
@@ -103,7 +112,8 @@ class Ports:
     that was opened for reading whether another one has the store's turns in hand; ``in_force`` are the
     owner's settings, and ``providers`` what sessions can run. ``outliving`` is None when the workers end
     with the relay; then ``worker`` names the one that there is. ``resting`` is how many sessions stay awake
-    that have nothing to do: the next prompt of one need not read it from the store.
+    that have nothing to do: the next prompt of one need not read it from the store. ``agent_variables`` gives
+    an agent process what it needs to call this relay; nothing of it may be stored.
     """
 
     reader: ReaderPort
@@ -120,6 +130,7 @@ class Ports:
     providers: ProviderCatalogue = BUILT_IN
     outliving: OutlivingWorkers | None = None
     resting: int = 0
+    agent_variables: AgentVariables = no_variables
 
     def worker_of(self, session: str) -> str | None:
         """Give the name of the worker that this session's next turn goes to; None while there is none."""

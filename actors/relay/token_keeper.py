@@ -62,16 +62,14 @@ class TokenKeeper(Actor):
 
     def _new(self, kind: TokenKind, name: str) -> dict[str, Any]:
         at = self._ports.clock.wall()
-        session = None
-        if kind == "external":
-            session = {
-                "id": self._ports.new_id("ses_"),
-                "title": name,
-                "provider": EXTERNAL,
-                "mode": "agent",
-                "origin": "owner",
-                "created_at": at,
-            }
+        session = {
+            "id": self._ports.new_id("ses_"),
+            "title": name,
+            "provider": EXTERNAL,
+            "mode": "agent",
+            "origin": "owner",
+            "created_at": at,
+        }
         return {"kind": kind, "name": name, "at": at, "session": session}
 
     async def _stored(self, command: str, **arguments: Any) -> Any:

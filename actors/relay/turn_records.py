@@ -1,7 +1,7 @@
 """A turn's message as the store keeps it and as a worker gets it, and its end as the store takes it: pure."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract import limits
@@ -163,8 +163,10 @@ def may_join_a_turn(row: dict[str, Any], provider: str, known: ProviderCatalogue
     return entry is not None and entry.steers and not named
 
 
-def run_turn(session: dict[str, Any], message: Waiting, worker: str) -> RunTurn:
+def run_turn(session: dict[str, Any], message: Waiting, worker: str, besides: Mapping[str, str]) -> RunTurn:
     """Give what this worker needs to run a prompt of this session; the text is the sender's alone.
+
+    ``besides`` is what the agent process finds in its environment beside what is told of the turn.
 
     An attempt of a fan-out leaves nothing running: its result is all that anybody sees of it.
     """
@@ -176,7 +178,7 @@ def run_turn(session: dict[str, Any], message: Waiting, worker: str) -> RunTurn:
         item=None if message.item is None else json.loads(message.item),
         has_item=message.item is not None,
         cwd=session.get("cwd"),
-        environment=turn_variables(session, message),
+        environment={**turn_variables(session, message), **besides},
         timeout=message.timeout,
         continues=message.continues,
         background=not message.is_attempt,

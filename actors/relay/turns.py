@@ -135,7 +135,7 @@ class Turns:
         self, row: dict[str, Any], outliving: OutlivingWorkers
     ) -> TurnEnded | Literal["running", "untaken"] | None:
         self._at_workers.begin(self._session, row["id"])  # before it is asked: its end may come at once
-        if outliving.ask_again(run_turn(self.row, waiting_message(row), row["worker"])):
+        if outliving.ask_again(self._run_turn(waiting_message(row), row["worker"])):
             return "running"
         self._at_workers.forget(self._session)
         fate = fate_of(row["id"], outliving.left_by(row["worker"]))
@@ -205,12 +205,15 @@ class Turns:
             return
         self._worker = worker
         try:
-            self._next_run = run_turn(self.row, message, worker)
+            self._next_run = self._run_turn(message, worker)
         except Exception:
             logger.exception("Message %s cannot be handed to any worker", message.id)
             self.step(signals.HandOverRefused(message.id, faulty=True))
             return
         self._commit(effect)
+
+    def _run_turn(self, message: signals.Waiting, worker: str) -> RunTurn:
+        return run_turn(self.row, message, worker, self._ports.agent_variables(self._session, message.id))
 
     def _commit_end(self, effect: signals.CommitEnd) -> None:
         self._commit(effect, self._ports.new_id("msg_") if effect.end.reply else None)

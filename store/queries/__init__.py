@@ -19,7 +19,7 @@ from showcaller.store.queries.repeats import client_call
 from showcaller.store.queries.session_groups import find_group, group_members, groups
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
-from showcaller.store.queries.tokens import token, tokens
+from showcaller.store.queries.tokens import token, tokens, turn_goes_on
 from showcaller.store.queries.transcripts import transcript
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
@@ -48,6 +48,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             settings,
             token,
             tokens,
+            turn_goes_on,
             fanout,
             fanout_items,
             last_fanouts,
@@ -103,5 +104,6 @@ __all__ = [
     "token",
     "tokens",
     "transcript",
+    "turn_goes_on",
     "unfinished",
 ]

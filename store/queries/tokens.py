@@ -1,9 +1,9 @@
-"""Queries about tokens: who holds one, by its hash; and all that there are, without the hashes."""
+"""Queries about tokens: whom one lets in, and all that there are, without their hashes."""
 
 import sqlite3
 from typing import Any
 
-from showcaller.store.models import Token
+from showcaller.store.models import Message, Task, Token, literal, unfinished
 from showcaller.store.statement import Slot, Statement
 
 _BY_HASH = Statement(
@@ -21,6 +21,19 @@ _ALL = Statement(
         Token.revoked_at,
     ).order_by(Token.created_at.desc(), Token.kind, Token.name)
 )
+_TURN = Statement(
+    Message.select(Message.position).where(
+        Message.id == Slot("turn"),
+        Message.session == Slot("session"),
+        Message.status == literal("handed"),
+        unfinished(Message.status),
+    )
+)
+_TASK = Statement(
+    Task.select(Task.id)
+    .where(Task.session == Slot("session"), Task.message == Slot("turn"), Task.status == literal("running"))
+    .limit(1)
+)
 
 
 def token(db: sqlite3.Connection, hash: str) -> dict[str, Any] | None:  # noqa: A002 - the column's name
@@ -31,3 +44,9 @@ def token(db: sqlite3.Connection, hash: str) -> dict[str, Any] | None:  # noqa: 
 def tokens(db: sqlite3.Connection) -> list[dict[str, Any]]:
     """Give all tokens, newest first, without their hashes; the last revoked one of a name among them."""
     return _ALL.records(db)
+
+
+def turn_goes_on(db: sqlite3.Connection, session: str, turn: str) -> bool:
+    """Tell whether a turn of this session is with a worker, or a background task that it began runs."""
+    found = _TURN.row(db, session=session, turn=turn) or _TASK.row(db, session=session, turn=turn)
+    return found is not None

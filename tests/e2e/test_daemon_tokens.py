@@ -1,9 +1,11 @@
 """Tokens of a running relay: made, used, revoked, and kept nowhere but with their clients."""
 
 import hashlib
+import os
 from collections.abc import Generator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from showcaller.transport.doors.client_token import external_token, renew_external_token
@@ -99,3 +101,113 @@ def test_of_a_token_only_the_hash_is_stored(daemon: Daemon) -> None:
         assert token.encode() not in stored
         assert token.partition("_")[2].encode() not in stored
         assert hashlib.sha256(token.encode()).hexdigest().encode() in stored
+
+
+LIST = {"action": "list_relays"}
+ROUTES = [
+    ("GET", "/api/status"),
+    ("POST", "/api/stop"),
+    ("GET", "/metrics"),
+    ("GET", "/api/tokens"),
+    ("POST", "/api/tokens"),
+    ("POST", "/api/tokens/revoke"),
+    ("GET", "/api/fanouts"),
+    ("POST", "/api/fanouts"),
+    ("POST", "/api/fanouts/resume"),
+    ("GET", "/api/fanouts/grp_000000000000/results"),
+    ("POST", "/api/fanouts/grp_000000000000/stop"),
+    ("POST", "/api/acts/kill"),
+    ("POST", "/api/acts/delete"),
+    ("GET", "/api/settings"),
+    ("PUT", "/api/settings/agent_sessions"),
+    ("POST", "/api/backup"),
+    ("GET", "/api/sessions/ses_000000000000/export"),
+    ("GET", "/nowhere"),
+]
+
+
+def asks(daemon: Daemon, token: str, method: str = "POST", path: str = "/api/call") -> httpx.Response:
+    """Send a request with a token."""
+    headers = {"authorization": f"Bearer {token}"}
+    url = f"http://127.0.0.1:{daemon.port}{path}"
+    return httpx.request(
+        method, url, json=LIST if method != "GET" else None, headers=headers, trust_env=False
+    )
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"].removeprefix("REMOTE_RELAY_")
+
+
+def test_an_external_client_calls_as_its_own_conversation_until_it_is_revoked(daemon: Daemon) -> None:
+    with daemon.owner as owner:
+        made = owner.post("/api/tokens", json={"kind": "external", "name": "caller"}).json()
+        answer = asks(daemon, made["token"])
+        assert answer.status_code == 200, answer.json()
+        used = {row["name"]: row.get("usedAt") for row in owner.get("/api/tokens").json()["tokens"]}
+        assert used["caller"] is not None
+        owner.post("/api/tokens/revoke", json={"name": "caller"})
+        assert refusal(asks(daemon, made["token"])) == (401, "UNAUTHENTICATED")
+        assert "revoked" in asks(daemon, made["token"]).json()["error"]
+
+
+def test_a_token_that_was_replaced_lets_nobody_in(daemon: Daemon) -> None:
+    with daemon.owner as owner:
+        first, second = (
+            owner.post("/api/tokens", json={"kind": "external", "name": "twice"}).json()["token"]
+            for _ in range(2)
+        )
+    assert refusal(asks(daemon, first)) == (401, "UNAUTHENTICATED")
+    assert asks(daemon, second).status_code == 200
+
+
+def test_a_wrong_token_is_refused_whatever_it_looks_like(daemon: Daemon) -> None:
+    session, turn = "ses_000000000000", "msg_000000000000"
+    for wrong in ("sce_" + "x" * 43, "scs_x", "sct_x", f"sct_{session}.{turn}." + "A" * 43, "x" * 43):
+        assert refusal(asks(daemon, wrong)) == (401, "UNAUTHENTICATED")
+
+
+@pytest.fixture(scope="module")
+def agent(daemon: Daemon, tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, str, str, Path]]:
+    """Have a turn whose agent waits, with its token and its session."""
+    folder = tmp_path_factory.mktemp("agent")
+    told, gate = folder / "token", folder / "gate"
+    os.mkfifo(gate)
+    line = f"printenv SHOWCALLER_TOKEN; printenv SHOWCALLER_TOKEN > {told}.part && mv {told}.part {told}"
+    with daemon.owner as owner:
+        text = f"{line}; echo ready; cat {gate}"
+        call = {"action": "create_session", "relay": "this", "text": text, "wait_seconds": 0}
+        made = owner.post("/api/call", json=call).json()
+        wait = {"action": "wait", "relay": "this", "session": made["session"], "wait_seconds": 1}
+        for _ in range(60):
+            if told.exists():
+                break
+            owner.post("/api/call", json=wait)
+        yield told.read_text().strip(), made["session"], made["message_id"], gate
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_an_agents_token_is_refused_on_every_route_of_the_owner(
+    daemon: Daemon, agent: tuple[str, str, str, Path], method: str, path: str
+) -> None:
+    assert refusal(asks(daemon, agent[0], method, path)) == (403, "FORBIDDEN")
+
+
+def test_an_agents_token_lets_it_call_while_its_turn_goes_on_and_is_in_no_file(
+    daemon: Daemon, agent: tuple[str, str, str, Path]
+) -> None:
+    token, session, message, gate = agent
+    assert token.startswith(f"sct_{session}.msg_")
+    assert asks(daemon, token).status_code == 200
+    assert refusal(asks(daemon, token[:-1] + ("B" if token[-1] != "B" else "C"))) == (401, "UNAUTHENTICATED")
+    gate.write_text("go on\n")
+    with daemon.owner as owner:
+        wait = {"action": "wait", "relay": "this", "session": session, "message_id": message}
+        answer = owner.post("/api/call", json=wait).json()
+        assert answer.get("status") == "done", answer
+        reply = answer["reply"]["text"]
+    assert reply == "[a token of the relay]\nready\ngo on\n"
+    assert refusal(asks(daemon, token)) == (401, "UNAUTHENTICATED")
+    assert "has ended" in asks(daemon, token).json()["error"]
+    files = [path for path in daemon.home.rglob("*") if path.is_file()]
+    assert token.encode() not in b"".join(path.read_bytes() for path in files)

@@ -56,9 +56,13 @@ class LocalTokens:
         """List what is stored of all tokens but their hashes, newest first; times are in milliseconds."""
         return self._read("tokens")
 
-    def find(self, token: str) -> Future[dict[str, Any] | None]:
-        """Give what is stored of a token: ``kind``, ``name``, ``session``, ``expires_at``, ``revoked_at``."""
-        return self._read("token", hash=token_hash(token))
+    def find(self, digest: str) -> Future[dict[str, Any] | None]:
+        """Give what is stored of a token, by its hash: ``kind``, ``name``, ``session``, ``expires_at``…"""
+        return self._read("token", hash=digest)
+
+    def turn_goes_on(self, session: str, turn: str) -> Future[bool]:
+        """Tell whether a worker has this turn of a session, or a background task of it runs."""
+        return self._read("turn_goes_on", session=session, turn=turn)
 
     def _ask(self, message: Any) -> Future[Any]:
         try:

@@ -10,7 +10,7 @@ from typing import Final
 from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.worker.command_rest import CommandRest
 from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
-from showcaller.transport.worker.environment import inherited
+from showcaller.transport.worker.environment import TOKEN_VARIABLE, inherited
 from showcaller.transport.worker.output import DRAIN, CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words, pause
 from showcaller.transport.worker.providers import Result, Sink
@@ -49,13 +49,14 @@ class CommandProvider:
                 )
         except (OSError, ValueError) as error:
             return Result(error_text=_start_error(turn, error))
-        output = CommandOutput(sink.write)
+        secret = turn.environment.get(TOKEN_VARIABLE, "")
+        output = CommandOutput(sink.write, secret=secret)
         pipe = Pipe(child.output, output)
         ending = _Ending(child, pipe, sink)
         rest: CommandRest | None = None
         try:
             if await ending.ended(leaves_rest=turn.background):
-                rest = CommandRest(child, turn.text)
+                rest = CommandRest(child, turn.text, secret)
         finally:
             if rest is None and not ending.nobody_is_left:
                 child.signal_tree(signal.SIGKILL)

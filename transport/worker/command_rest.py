@@ -19,8 +19,9 @@ class CommandRest:
     The shell stays unreaped, so that its group and session are nobody else's, until nothing is left.
     """
 
-    def __init__(self, child: Child, command: str) -> None:
+    def __init__(self, child: Child, command: str, secret: str = "") -> None:
         self._child = child
+        self._secret = secret
         self._command = command
         self._kill: asyncio.TimerHandle | None = None
 
@@ -32,7 +33,7 @@ class CommandRest:
 
     async def ended(self, sink: Sink) -> None:
         """Return when nothing of it is left; halted, it gets SIGTERM, and after the sink's grace SIGKILL."""
-        pipe = Pipe(self._child.output, CommandOutput(sink.write, 0, 1))
+        pipe = Pipe(self._child.output, CommandOutput(sink.write, 0, 1, secret=self._secret))
         sink.on_halt(lambda: self._halt(sink.grace))
         try:
             await self._gone(pipe)

@@ -7,6 +7,8 @@ from showcaller.transport.worker.process_table import marks_in
 from showcaller.transport.worker.remains import WORKERS_VARIABLE
 
 OURS: Final = "SHOWCALLER_"
+TOKEN_VARIABLE: Final = "SHOWCALLER_TOKEN"  # noqa: S105 - the name of a variable
+"""What a turn's agent process shows to be let in by its relay: good while the turn goes on, and a secret."""
 HANDED_ON: Final = frozenset({"SHOWCALLER_HOME", "SHOWCALLER_DEBUG", WORKERS_VARIABLE})
 """Of ours, what a person sets for every program of ours that is started below, and a guardian's mark."""
 SERVICE: Final = frozenset(

@@ -9,25 +9,65 @@ from typing import Final
 from showcaller.transport.worker.text import HEAD_LIMIT, TAIL_LIMIT, BothEnds, gap_line
 
 CHUNK: Final = 64 * 1024
+HIDDEN: Final = b"[a token of the relay]"
 DRAIN: Final = 0.2
 """Seconds for what was written last to come out of a pipe."""
+
+
+class Veil:
+    """Keeps a secret out of bytes that come in chunks, which may cut it anywhere."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+        self._held = b""
+
+    def through(self, chunk: bytes) -> bytes:
+        """Give what may be seen by now; an empty chunk is the end, and then nothing is held back."""
+        if not self._secret:
+            return chunk
+        seen = (self._held + chunk).replace(self._secret, HIDDEN)
+        cut = len(seen) - self._begun(seen) if chunk else len(seen)
+        self._held = seen[cut:]
+        return seen[:cut]
+
+    def _begun(self, seen: bytes) -> int:
+        """Tell how many bytes at the end may be the beginning of the secret."""
+        most = min(len(seen), len(self._secret) - 1)
+        at = seen.find(self._secret[:1], len(seen) - most) if most else -1
+        while at >= 0:
+            if self._secret.startswith(seen[at:]):
+                return len(seen) - at
+            at = seen.find(self._secret[:1], at + 1)
+        return 0
 
 
 class CommandOutput:
     """The bytes of one command: both ends are kept for the reply, all are decoded for streaming.
 
-    ``stream`` gets text as it comes; bytes that are not UTF-8 become U+FFFD. Not thread-safe.
+    ``stream`` gets text as it comes; bytes that are not UTF-8 become U+FFFD. ``secret`` comes through as
+    ``HIDDEN``. Not thread-safe.
     """
 
-    def __init__(self, stream: Callable[[str], None], head: int = HEAD_LIMIT, tail: int = TAIL_LIMIT) -> None:
+    def __init__(
+        self,
+        stream: Callable[[str], None],
+        head: int = HEAD_LIMIT,
+        tail: int = TAIL_LIMIT,
+        *,
+        secret: str = "",
+    ) -> None:
         self._stream = stream
+        self._veil = Veil(secret)
         self._kept = BothEnds(b"".join, head, tail)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def add(self, chunk: bytes) -> None:
         """Take the next bytes; an empty chunk is their end."""
-        self._kept.add(chunk)
-        self._stream(self._decoder.decode(chunk, final=not chunk))
+        is_end = not chunk
+        veiled = self._veil.through(chunk)
+        if veiled or is_end:
+            self._kept.add(veiled)
+            self._stream(self._decoder.decode(veiled, final=is_end))
 
     def reply(self) -> tuple[str, bool]:
         """Give everything kept as text, and whether something between its ends was left out."""

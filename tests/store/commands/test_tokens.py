@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.store.desk import Desk, session_of
+from tests.store.commands.test_tasks import end_of, task_of
+from tests.store.desk import Desk, ending, message_of, session_of
 
 
 def issue(desk: Desk, token: str, name: str = "script", at: int = 1_000, session: str = "a") -> str:
@@ -67,3 +68,21 @@ def test_its_last_use_is_noted(desk: Desk) -> None:
     issue(desk, "00")
     desk.value("note_token_uses", uses={"00": 5_000, "gone": 6_000})
     assert [row["used_at"] for row in desk.read("tokens")] == [5_000]
+
+
+def test_a_turn_goes_on_while_a_worker_has_it_or_its_task_runs(desk: Desk) -> None:
+    desk.handed("a", "first")
+    desk.value("accept_message", message=message_of("second", session="ses_a"))
+    desk.session("b")
+
+    def goes_on(turn: str, session: str = "ses_a") -> bool:
+        found: bool = desk.read("turn_goes_on", session=session, turn=turn)
+        return found
+
+    assert [goes_on("msg_first"), goes_on("msg_second"), goes_on("msg_none")] == [True, False, False]
+    assert not goes_on("msg_first", "ses_b")
+    desk.value("start_task", task=task_of("t", message="msg_first"), at=2_000)
+    desk.value("end_turn", **ending("first"))
+    assert goes_on("msg_first")
+    desk.value("end_task", **end_of("t"))
+    assert not goes_on("msg_first")

@@ -78,3 +78,15 @@ def test_lone_surrogates_become_what_every_border_takes(text: str) -> None:
     assert made.encode().decode() == made
     if max(text, default="") < "\ud800":
         assert made == text
+
+
+@given(st.lists(st.text("sct_x", max_size=12)), st.integers(1, 7))
+def test_a_secret_is_in_no_output_however_it_is_cut(parts: list[str], size: int) -> None:
+    secret = "sct_s"
+    written = "sct_s".join(parts)
+    streamed: list[str] = []
+    output = CommandOutput(streamed.append, secret=secret)
+    for at in range(0, len(written), size):
+        output.add(written[at : at + size].encode())
+    output.add(b"")
+    assert "".join(streamed) == written.replace(secret, "[a token of the relay]") == output.reply()[0]

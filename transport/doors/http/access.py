@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.relay.calls import OWNER, Caller
-from showcaller.transport.doors.http.token import TokenCheck
+from showcaller.actors.relay.calls import Caller
+from showcaller.transport.doors.http.callers import Callers
 
 Headers = Sequence[tuple[bytes, bytes]]
 _BEARER: Final = b"bearer "
@@ -14,10 +14,10 @@ _BEARER: Final = b"bearer "
 class Access:
     """The checks of a door that listens on a port of the loopback address."""
 
-    def __init__(self, port: int, token: TokenCheck) -> None:
+    def __init__(self, port: int, callers: Callers) -> None:
         self._hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}
         self._origins = {b"http://" + host for host in self._hosts}
-        self._token = token
+        self._callers = callers
 
     async def admit(self, headers: Headers) -> Caller:
         """Let a request in by its headers, whose names are in small letters, and give who has sent it.
@@ -36,15 +36,11 @@ class Access:
         if len(given) != 1 or given[0][: len(_BEARER)].lower() != _BEARER:
             raise Refusal(
                 Code.UNAUTHENTICATED,
-                "Give the owner's token, which is in the file 'token' of the data folder: "
-                "Authorization: Bearer TOKEN.",
+                "Give a token: Authorization: Bearer TOKEN. The owner's is in the file 'token' of the data "
+                "folder; one for another client is made by: showcaller tokens new",
             )
-        if self._token.is_owner(given[0][len(_BEARER) :].strip().decode("latin-1")):
-            return OWNER
-        raise Refusal(
-            Code.UNAUTHENTICATED,
-            "This is not the owner's token, which is in the file 'token' of the data folder.",
-        )
+        token = given[0][len(_BEARER) :].strip().decode("latin-1")
+        return await self._callers.caller_of(token)
 
 
 def _all(headers: Headers, name: bytes) -> list[bytes]:

@@ -64,7 +64,7 @@ class HttpDoor:
         self._fanouts = FanoutRoutes(served.door)
         self._owner = OwnerRoutes(served.door, served.back_up)
         self._exports = ExportRoutes(served.door)
-        self._tokens = TokenRoutes(served.door.tokens, lambda: None)
+        self._tokens = TokenRoutes(served.door.tokens, served.callers)
 
     def routes(self) -> list[Path]:
         """Give all paths."""

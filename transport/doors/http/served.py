@@ -8,6 +8,7 @@ from typing import Any
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.messages import Identity
 from showcaller.actors.runtime import BaseDispatcher
+from showcaller.transport.doors.http.callers import Callers
 from showcaller.transport.doors.http.metrics import Gauges, Metrics
 from showcaller.transport.doors.http.status_answer import StatusAnswer
 from showcaller.transport.doors.http.whereabouts import Whereabouts
@@ -20,7 +21,8 @@ class Served:
 
     ``started_at`` is in milliseconds since the epoch; ``stop`` begins an orderly end and may be called
     again, its argument says whether the workers end too; ``workers`` tells which worker processes are there;
-    ``back_up`` copies the store into a file, which it may replace, and blocks.
+    ``back_up`` copies the store into a file, which it may replace, and blocks; ``callers`` knows who holds
+    which token.
     """
 
     door: LocalDoor
@@ -32,6 +34,7 @@ class Served:
     stop: Callable[[bool], None]
     workers: Callable[[], list[dict[str, Any]]]
     back_up: Callable[[Path, bool], Path]
+    callers: Callers
     metrics: Metrics = field(default_factory=Metrics)
 
     async def gauges(self, fanouts: int) -> Gauges:

@@ -1,6 +1,5 @@
 """Tokens over HTTP: made, listed and revoked by their owner."""
 
-from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from showcaller.actors.contract.views import Moment, ResultModel
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Future
 from showcaller.transport.doors.http.bodies import SMALL_BYTES, read_model
+from showcaller.transport.doors.http.callers import Callers
 from showcaller.transport.doors.http.operations import Operation, Path
 from showcaller.transport.doors.http.replies import result_reply
 from showcaller.transport.doors.local_tokens import LocalTokens
@@ -57,10 +57,9 @@ class TokenRevoked(ResultModel):
 class TokenRoutes:
     """The paths below ``/api/tokens``."""
 
-    def __init__(self, tokens: LocalTokens, changed: Callable[[], None]) -> None:
-        """``changed`` is called when a token may not let anybody in any more."""
+    def __init__(self, tokens: LocalTokens, callers: Callers) -> None:
         self._tokens = tokens
-        self._changed = changed
+        self._callers = callers
 
     def routes(self) -> list[Path]:
         """Give the paths."""
@@ -73,6 +72,7 @@ class TokenRoutes:
     async def list_tokens(self, request: Request) -> Response:
         """List the tokens."""
         del request
+        await self._callers.settle()
         return _reply(TokensAnswer(tokens=await _answer(self._tokens.listed())))
 
     async def issue_token(self, request: Request) -> Response:
@@ -85,7 +85,7 @@ class TokenRoutes:
         try:
             return _reply(TokenMade(**await _answer(self._tokens.issue(wanted))))
         finally:
-            self._changed()
+            self._callers.forget()
 
     async def revoke_token(self, request: Request) -> Response:
         """Have a token let nobody in any more."""
@@ -93,7 +93,7 @@ class TokenRoutes:
         try:
             return _reply(TokenRevoked(**await _answer(self._tokens.revoke(which))))
         finally:
-            self._changed()
+            self._callers.forget()
 
 
 def _reply(answer: ResultModel) -> Response:
