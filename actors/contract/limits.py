@@ -47,6 +47,11 @@ WAKE_EVENTS: Final = 100
 WAKE_CHARACTERS: Final = 20_000
 """Characters of one wake message."""
 
+GIVEN_MESSAGES: Final = 100
+"""Messages that one answer to an external conversation carries."""
+GIVEN_CHARACTERS: Final = 20_000
+"""Characters of their texts, unless the first alone has more."""
+
 LINK_EVENTS: Final = 500
 """Events of one subscription that are kept for a link that is down."""
 LINK_EVENT_DAYS: Final = 7

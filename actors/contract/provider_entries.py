@@ -53,6 +53,9 @@ class ProviderCatalogue:
         return entry
 
 
+EXTERNAL: Final = "external"
+"""The provider of conversations whose client the relay did not start; no entry, so nobody can start one."""
+
 BUILT_IN: Final = ProviderCatalogue(
     ProviderEntry(
         "command",

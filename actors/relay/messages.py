@@ -121,6 +121,24 @@ class Listen(NamedTuple):
     listener: "ActorRef[Any]"
 
 
+class AwaitMessage(NamedTuple):
+    """To an external conversation's session: answer with True once a message waits that is not ``known``.
+
+    False says that it ends without one.
+    """
+
+    known: frozenset[str] = frozenset()
+
+
+class TakeMessages(NamedTuple):
+    """To an external conversation's session: its client has these messages, so they are done.
+
+    Answered with None once that is stored, or with a Refusal; then they wait as before.
+    """
+
+    messages: tuple[str, ...]
+
+
 class Look(NamedTuple):
     """To a session: answer with its ``Glance``."""
 

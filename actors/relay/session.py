@@ -15,14 +15,17 @@ from showcaller.actors.contract.worker import (
     TurnReturned,
     TurnSteered,
 )
+from showcaller.actors.relay import session_tags as tags
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.background import Background
+from showcaller.actors.relay.collecting import Collecting
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
     Archive,
     AwaitEnd,
+    AwaitMessage,
     AwaitStored,
     Delete,
     Facts,
@@ -40,6 +43,7 @@ from showcaller.actors.relay.messages import (
     Prompt,
     StopRunning,
     StoreGone,
+    TakeMessages,
     Wake,
     Write,
     Written,
@@ -49,7 +53,6 @@ from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session_answers import facts_of, no_session
 from showcaller.actors.relay.session_orders import Orders
-from showcaller.actors.relay.session_tags import ForPrompt, ForPutAway, ForRelease, ForStop, ForTask, ForTurn
 from showcaller.actors.relay.turn_records import new_continuation
 from showcaller.actors.relay.turns import TimeIsUp, TryAgain, Turns
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_reply
@@ -107,6 +110,7 @@ class Session(Actor):
         self._turns = Turns(session, ports, at_workers, self._background, self._write, self._tell_after)
         self._acceptance = Acceptance(session, ports, self._turns, self._write)
         self._orders = Orders(session, ports, self._turns, self._background, self._write)
+        self._collecting = Collecting(session, ports, self._turns, self._write)
         self._is_loading = first is None
         self._has_loaded = not self._is_loading
         self._stash: deque[tuple[Any, Reply]] = deque()  # what came while it was loading
@@ -173,8 +177,9 @@ class Session(Actor):
         self._maybe_sleep()
 
     def on_stop(self) -> None:
-        """Answer those who still wait for a message that stays in the queue."""
+        """Answer those who still wait for a message that stays in the queue, or for one to come."""
         self._turns.listeners.look_up_all()
+        self._collecting.answer_all(None)
 
     def on_failure(self, *_: Any) -> None:
         """Leave nobody waiting after a mistake of ours; the supervisor hears of it before they ask again."""
@@ -190,6 +195,7 @@ class Session(Actor):
             answer(self._first[2], error)
         self._acceptance.answer_all(error)
         self._orders.answer_all(error)
+        self._collecting.answer_all(error)
         answer_all((reply for _, reply in self._stash), error)
         self._turns.listeners.look_up_all()
 
@@ -294,15 +300,16 @@ class Session(Actor):
     def _written(self, written: Written) -> None:
         self._writes -= 1
         _WRITTEN[type(written.tag)](self, written.tag, written)
+        self._collecting.look()
 
-    def _put_away(self, tag: ForPutAway, written: Written) -> None:
+    def _put_away(self, tag: tags.ForPutAway, written: Written) -> None:
         became = self._orders.put_away_as(tag, written.answer)
         if became is not None:
             self._is_put_away = True
         if became == "deleted":
             self._unusable = no_session(self.id)
 
-    def _task_written(self, tag: ForTask, written: Written) -> None:
+    def _task_written(self, tag: tags.ForTask, written: Written) -> None:
         became = self._background.written(tag.write, written.answer)
         if became == "again":
             self._tell_after(self._task_pauses.next(), _TryTasks())
@@ -339,7 +346,7 @@ class Session(Actor):
         state = self._turns.state
         if not state.may_sleep or self._writes or self._is_loading or self._looks_again:
             return
-        if state.closing or not (self._background or self._turns.listeners):
+        if state.closing or not (self._background or self._turns.listeners or self._collecting):
             is_over = state.closing or self._is_put_away or self._unusable is not None
             at_once = is_over or falls_asleep or self._turns.ran_item
             self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref, at_once))
@@ -366,6 +373,8 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
 _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     Prompt: lambda session, prompt, reply: session._acceptance.accept(prompt, reply),
     AwaitEnd: Session._await_end,
+    AwaitMessage: lambda session, asked, reply: session._collecting.await_message(asked, reply),
+    TakeMessages: lambda session, order, reply: session._collecting.take(order, reply),
     Listen: Session._listen,
     StopRunning: Session._stop_running,
     Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._acceptance)),
@@ -379,10 +388,11 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
 }
 
 _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
-    ForPrompt: lambda session, tag, written: session._acceptance.accepted(tag, written.answer),
-    ForTurn: lambda session, tag, written: session._turns.written(tag, written.answer),
-    ForStop: lambda session, tag, written: session._orders.held(tag, written.answer),
-    ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
-    ForPutAway: Session._put_away,
-    ForTask: Session._task_written,
+    tags.ForPrompt: lambda session, tag, written: session._acceptance.accepted(tag, written.answer),
+    tags.ForTurn: lambda session, tag, written: session._turns.written(tag, written.answer),
+    tags.ForTaking: lambda session, tag, written: session._collecting.taken(tag, written.answer),
+    tags.ForStop: lambda session, tag, written: session._orders.held(tag, written.answer),
+    tags.ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
+    tags.ForPutAway: Session._put_away,
+    tags.ForTask: Session._task_written,
 }

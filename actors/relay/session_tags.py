@@ -44,6 +44,13 @@ class ForPutAway(NamedTuple):
     is_deleted: bool
 
 
+class ForTaking(NamedTuple):
+    """Notes that the client of an external conversation has these messages."""
+
+    reply: Reply
+    messages: tuple[str, ...]
+
+
 class ForTask(NamedTuple):
     """About a background task."""
 

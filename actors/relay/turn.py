@@ -59,6 +59,7 @@ from showcaller.actors.relay.turn_signals import (
     Stored,
     StoreFailed,
     TakeBackRefused,
+    Taken,
     TakenBack,
     TimeUp,
     TryAgain,
@@ -128,6 +129,9 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
             return _store_failed(state, message_id)
         case Stop() | HoldFailed() | GoOn() | Released() | PutAway():
             return _holding(state, event)
+        case Taken(messages):
+            left = tuple(waiting for waiting in state.queue if waiting.id not in messages)
+            return Step(state._replace(queue=left), tuple(LookUp(message) for message in messages))
         case TimeUp(message_id):
             return _cut_turn(state, "timeout") if state.is_turn(message_id, "running") else Step(state)
         case TryAgain():

@@ -32,8 +32,7 @@ class Waiting(NamedTuple):
 class Stored(NamedTuple):
     """A message was accepted and committed; ``stops`` is what the state counted when it arrived.
 
-    ``steers``: the agent may take it into its running turn, and it asks for nothing that only a turn of its
-    own could give.
+    ``steers``: the agent may take it into its running turn, and it needs nothing that its own would give.
     """
 
     message: Waiting
@@ -231,6 +230,12 @@ class PutAway(NamedTuple):
     """It is committed that the session takes no more prompts and that those that waited are cancelled."""
 
 
+class Taken(NamedTuple):
+    """It is committed that the client of an external conversation has these messages."""
+
+    messages: tuple[str, ...]
+
+
 class TimeUp(NamedTuple):
     """The turn of this message has run as long as a turn may."""
 
@@ -272,6 +277,7 @@ Input = (
     | GoOn
     | Released
     | PutAway
+    | Taken
     | TimeUp
     | TryAgain
 )

@@ -77,8 +77,9 @@ class TurnState(NamedTuple):
     ``held``: a stop holds the queue, ``hold_unstored`` without the store knowing it; ``set_aside``: messages
     that a fan-out has cut, which wait for a ``GoOn`` while others pass them; ``continuation``: the agent
     goes on by itself before what waits; ``closing``: the relay ends, so nothing begins any more, and
-    ``leaving``: its worker does not end with it; ``stops`` counts the stops so far; ``pausing``: the store
-    refused something and a ``TryAgain`` is due; ``refusals``: how often in a row it refused.
+    ``leaving``: its worker does not end with it; ``stops`` counts the stops so far; ``external``: no worker
+    gets what waits here, its client takes it; ``pausing``: the store refused something and a ``TryAgain`` is
+    due; ``refusals``: how often in a row it refused.
     """
 
     session: str
@@ -91,6 +92,7 @@ class TurnState(NamedTuple):
     closing: bool = False
     leaving: bool = False
     stops: int = 0
+    external: bool = False
     pausing: bool = False
     refusals: int = 0
 
@@ -137,6 +139,8 @@ class TurnState(NamedTuple):
         return self._first_in_line() if self.may_begin else None
 
     def _first_in_line(self) -> int | None:
+        if self.external:
+            return None
         return next((n for n, waiting in enumerate(self.queue) if waiting.id not in self.set_aside), None)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract.fates import fate_of
+from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
 from showcaller.actors.relay import turn
 from showcaller.actors.relay import turn_signals as signals
@@ -94,6 +95,7 @@ class Turns:
 
     def load(self) -> None:
         """Take up what the store tells of an earlier life, as ``row`` has it."""
+        self.state = self.state._replace(external=self.row["provider"] == EXTERNAL)
         if self.row["held_at"] is not None:
             self.step(signals.FoundHeld())
         rows = self.row["unfinished"]

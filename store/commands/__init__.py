@@ -17,6 +17,7 @@ from showcaller.store.commands.repeats import remember_call
 from showcaller.store.commands.sessions import accept_message, create_session
 from showcaller.store.commands.settings import set_setting
 from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
+from showcaller.store.commands.taking import take_messages
 from showcaller.store.commands.tasks import end_task, start_task
 from showcaller.store.commands.tokens import issue_token, note_token_uses, revoke_token
 from showcaller.store.commands.turns import (
@@ -48,6 +49,7 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             steer_message,
             steer_taken,
             unsteer_message,
+            take_messages,
             cancel_message,
             end_queued,
             end_turn,
@@ -105,5 +107,6 @@ __all__ = [
     "steer_message",
     "steer_taken",
     "take_back",
+    "take_messages",
     "unsteer_message",
 ]

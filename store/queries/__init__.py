@@ -12,7 +12,7 @@ from showcaller.store.queries.background_tasks import task, tasks, tasks_at_work
 from showcaller.store.queries.event_log import events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
-from showcaller.store.queries.messages import last_words, message, read_messages
+from showcaller.store.queries.messages import last_words, message, read_messages, waiting_messages
 from showcaller.store.queries.outbox import counts, handed, relay, unfinished
 from showcaller.store.queries.owner_settings import settings
 from showcaller.store.queries.repeats import client_call
@@ -33,6 +33,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             last_words,
             read_messages,
             transcript,
+            waiting_messages,
             message,
             unfinished,
             handed,
@@ -106,4 +107,5 @@ __all__ = [
     "transcript",
     "turn_goes_on",
     "unfinished",
+    "waiting_messages",
 ]

@@ -1,11 +1,11 @@
-"""Queries about messages: a page of a conversation, one prompt with its reply, and the last words."""
+"""Queries about messages: a page of a conversation, what waits, one prompt with its reply, the last words."""
 
 import sqlite3
 from typing import Any, Final
 
-from peewee import fn
+from peewee import SQL, fn
 
-from showcaller.store.models import Message, literal
+from showcaller.store.models import Message, Session, literal, unfinished
 from showcaller.store.soundness import readable
 from showcaller.store.statement import Slot, Statement
 
@@ -23,6 +23,20 @@ _BEFORE = Statement(_NEWEST_FIRST.where(Message.position < Slot("before")))
 _BY_ID = Statement(Message.select().where(Message.id == Slot("message")))
 # Of bytes: text is counted up to a zero character alone. As digits: a cut through a character is no text.
 _BYTES = Message.text.cast("BLOB")
+_WAITING = Statement(
+    Message.select()
+    .where(
+        Message.session == Slot("session"),
+        Message.status == literal("queued"),
+        unfinished(Message.status),
+        fn.EXISTS(
+            Session.select(SQL("1")).where(
+                Session.id == Message.session, Session.archived_at.is_null(), Session.held_at.is_null()
+            )
+        ),
+    )
+    .order_by(Message.position + 0)
+)
 _LAST_WORDS = Statement(
     Message.select(fn.HEX(fn.SUBSTR(_BYTES, -LAST_BYTES)), fn.LENGTH(_BYTES))
     .where(Message.session == Slot("session"), Message.role == literal("agent"))
@@ -55,6 +69,11 @@ def read_messages(
         page = _BEFORE.records(db, session=session, limit=last + 1, before=before)
     older = page[last - 1]["position"] if len(page) > last else None
     return {"messages": [shaped(row) for row in reversed(page[:last])], "older": older}
+
+
+def waiting_messages(db: sqlite3.Connection, session: str) -> list[dict[str, Any]]:
+    """Give the prompts that wait in a session, in the order of acceptance; none while a stop holds them."""
+    return [shaped(row) for row in _WAITING.records(db, session=session)]
 
 
 def message(db: sqlite3.Connection, message: str) -> dict[str, Any] | None:

@@ -1,10 +1,12 @@
 """Queries about sessions: one whole, a page of many, and those whose id begins so."""
 
+import json
 import sqlite3
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
-from peewee import Tuple, fn
+from peewee import SQL, Select, Tuple, fn
 
 from showcaller.store.models import Message, Session, SessionGroup, Task, literal, running_turn, unfinished
 from showcaller.store.queries.background_tasks import running_tasks
@@ -53,6 +55,8 @@ _BY_PREFIX = Statement(
     .limit(Slot("limit"))
 )
 
+_CALLING = Select((fn.json_each(Slot("calling")),), (SQL("value"),))
+
 SCOPES = ("active", "recent", "all")
 
 
@@ -84,23 +88,27 @@ def list_sessions(
     query: str | None = None,
     limit: int = 20,
     after: tuple[int, str] | list[Any] | None = None,
+    calling: Collection[str] = (),
 ) -> dict[str, Any]:
     """Give a page of sessions, newest activity first: ``{"sessions", "next"}``.
 
-    ``scope``: ``active`` (a message is queued or handed, or a task runs), ``recent`` (not archived),
-    ``all`` (not deleted). ``query`` is looked for in titles, whatever the case. ``next`` is what the
-    following page takes as ``after`` (None on the last one). Each session has its columns and ``queued`` (a
-    number), ``running`` (the message of its turn, or None), ``tasks`` (the rows of those that run, oldest
-    first), ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``,
-    ``ended_at``; or None).
+    ``scope``: ``active`` (a message is queued or handed, or a task runs, or it is one of those ``calling``),
+    ``recent`` (not archived), ``all`` (not deleted). ``query`` is looked for in titles, whatever the case.
+    ``next`` is what the following page takes as ``after`` (None on the last one). Each session has its
+    columns and ``queued`` (a number), ``running`` (the message of its turn, or None), ``tasks`` (the rows of
+    those that run, oldest first), ``group_name`` and ``group_head``, and ``last_turn`` (``message``,
+    ``status``, ``stop_reason``, ``ended_at``; or None).
     Raises ValueError for an unknown scope.
     """
     if scope not in SCOPES:
         raise ValueError(f"scope is one of {', '.join(SCOPES)}, not {scope!r}")
     values: dict[str, Any] = {"limit": limit + 1, "query": (query or "").casefold()}
+    if calling and scope == "active":
+        values["calling"] = json.dumps(sorted(calling))
     if after is not None:
         values["at"], values["id"] = after
-    page = listing(scope, searched=bool(query), paged=after is not None).records(db, **values)
+    calls = "calling" in values
+    page = listing(scope, searched=bool(query), paged=after is not None, calls=calls).records(db, **values)
     last = page[limit - 1] if len(page) > limit else None
     return {
         "sessions": [_with_states(db, session) for session in page[:limit]],
@@ -109,14 +117,15 @@ def list_sessions(
 
 
 @cache
-def listing(scope: str, *, searched: bool, paged: bool) -> Statement:
+def listing(scope: str, *, searched: bool, paged: bool, calls: bool = False) -> Statement:
     """Make the statement of ``list_sessions`` for a combination of its filters."""
     query = Session.select().order_by(Session.last_activity_at.desc(), Session.id.desc()).limit(Slot("limit"))
     query = query.where((Session.deleted_at if scope == "all" else Session.archived_at).is_null())
     if scope == "active":
         at_work = Message.select(Message.session).where(unfinished(Message.status))
         with_tasks = Task.select(Task.session).where(Task.status == literal("running"))
-        query = query.where(Session.id.in_(at_work | with_tasks))
+        active = at_work | with_tasks
+        query = query.where(Session.id.in_(active | _CALLING if calls else active))
     if searched:
         query = query.where(fn.instr(fn.folded(Session.title.cast("BLOB")), Slot("query")) > 0)
     if paged:
