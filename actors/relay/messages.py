@@ -226,12 +226,14 @@ class StopRunning(NamedTuple):
     or with a Refusal when it cannot be (the turn is ended all the same); ``interrupted`` a fan-out's that
     cuts its own ``message``, which leaves other messages' turns alone; ``closing`` says that the relay ends,
     and ``leaving`` that its workers go on with what they have. These are answered with whether a turn was
-    under way. ``call`` names the write that somebody's wish is.
+    under way. ``call`` names the write that somebody's wish is; ``cut``: a call of an external conversation
+    was cut, which is the turn that such a one has.
     """
 
     why: Why = "stopped"
     message: str | None = None
     call: WriteId | None = None
+    cut: bool = False
 
 
 class Kill(NamedTuple):
@@ -241,6 +243,7 @@ class Kill(NamedTuple):
     """
 
     call: WriteId | None = None
+    cut: bool = False
 
 
 class Stopped(NamedTuple):

@@ -46,7 +46,7 @@ class Orders:
     def stop(self, order: StopRunning | Kill, reply: Reply, *, arriving: int) -> None:
         """Have the turn end and the queue held; ``arriving``: how many messages are being stored."""
         current = self._turns.state.turn
-        requested = current is not None and current.phase in ENDABLE
+        requested = order.cut or (current is not None and current.phase in ENDABLE)
         if isinstance(order, Kill):
             requested = requested or bool(self._background.running)
         others = bool(arriving) or bool(self._background)

@@ -6,7 +6,8 @@ from typing import Any
 
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import PROGRESS_CHARACTERS, REPLY_CHARACTERS
-from showcaller.actors.contract.results import Progress, Reply
+from showcaller.actors.contract.provider_entries import EXTERNAL
+from showcaller.actors.contract.results import GivenMessage, Progress, Reply
 from showcaller.actors.contract.views import (
     GroupMember,
     GroupPlace,
@@ -40,7 +41,7 @@ def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
         state=_state(row),
         queued=row["queued"],
         last_turn=_last_turn(row["last_turn"]),
-        process="none" if _state(row) == "idle" else "alive",
+        process="none" if _state(row) == "idle" or row["provider"] == EXTERNAL else "alive",
         last_activity_at=row["last_activity_at"],
         message_count=row["message_count"],
         group=group_place(row),
@@ -53,7 +54,7 @@ def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
 
 
 def _state(row: dict[str, Any]) -> State:
-    if row["running"] is not None:
+    if row["running"] is not None or row.get("calls"):
         return "running_turn"
     return "background_only" if row["tasks"] else "idle"
 
@@ -75,10 +76,14 @@ def group_place(row: dict[str, Any]) -> GroupPlace | None:
     return GroupPlace(id=row["group"], name=row["group_name"] or row["group"], role=role)
 
 
-def group_member(row: dict[str, Any], head: str | None) -> GroupMember:
-    """Another session of a group whose head is ``head``, as ``read_session`` names it."""
+def group_member(row: dict[str, Any], head: str | None, *, calls: bool = False) -> GroupMember:
+    """Another session of a group whose head is ``head``, as ``read_session`` names it.
+
+    ``calls``: a call of it is under way, which is an external conversation's turn.
+    """
     role: Any = "head" if row["id"] == head else "member"
-    state: State = "running_turn" if row["has_turn"] else "background_only" if row["has_tasks"] else "idle"
+    has_turn = row["has_turn"] or calls
+    state: State = "running_turn" if has_turn else "background_only" if row["has_tasks"] else "idle"
     return GroupMember(
         id=row["id"],
         title=row["title"],
@@ -102,6 +107,13 @@ def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[Messa
             truncated=True if cut or row["truncated"] else None,
         )
         for row, (text, cut) in zip(rows, reversed(texts), strict=True)
+    )
+
+
+def given_message(row: dict[str, Any]) -> GivenMessage:
+    """A message as the client of an external conversation gets it, whole."""
+    return GivenMessage(
+        id=row["id"], at=row["created_at"], origin=row["origin"], via=via_text(row["via"]), text=row["text"]
     )
 
 

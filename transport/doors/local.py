@@ -1,8 +1,10 @@
 """The one way in for all doors: starts a ``Call`` for each tool call, and fan-outs for the owner."""
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -23,17 +25,33 @@ from showcaller.actors.relay.calls import (
     Conversations,
     OwnerActName,
 )
+from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.fanout_items import check_items, result_so_far
 from showcaller.actors.relay.fanout_messages import FanoutRequest
 from showcaller.actors.relay.messages import Close
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.relay.settings_keeper import SetSetting
-from showcaller.actors.runtime import ActorRef, BaseDispatcher, Future
+from showcaller.actors.runtime import ActorDeadError, ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.export.transcript import Steps, form_of, steps, written, written_async
 from showcaller.transport.doors.local_fanout import LocalFanout
 from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
+
+
+class _Begun(NamedTuple):
+    """A call that has begun; without ``call`` it is over already."""
+
+    result: Future[Any]
+    call: ActorRef[Any] | None = None
+    external: ExternalCall | None = None
+
+    def give_up(self) -> None:
+        """Its client has gone: it waits no longer, and its answer reaches nobody."""
+        if self.call is not None:
+            self.call.kill()
+        if self.external is not None:
+            self.external.lost()
 
 
 class LocalDoor:
@@ -74,7 +92,8 @@ class LocalDoor:
         with self._gate:
             left = list(self._under_way)
         for call in left:
-            call.get()
+            with suppress(ActorDeadError):  # its client has gone, and it was given up
+                call.get()
 
     # -- calls -------------------------------------------------------------------------------------
 
@@ -93,9 +112,15 @@ class LocalDoor:
     ) -> dict[str, Any]:
         """Carry out one call, as ``call`` does, without blocking the running asyncio loop.
 
-        ``answer_within``: the client drops calls that wait longer than so many seconds (``CallRequest``).
+        ``answer_within``: the client drops calls that wait longer than so many seconds (``CallRequest``). To
+        cancel it ends its waiting and takes nothing back: what it has stored stays.
         """
-        result: dict[str, Any] = await self._begin(arguments, caller, id, answer_within)
+        begun = self._start(CallRequest(arguments, caller, id, answer_within))
+        try:
+            result: dict[str, Any] = await begun.result
+        except asyncio.CancelledError:
+            begun.give_up()
+            raise
         return result
 
     def act(self, action: OwnerActName, session: object, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
@@ -120,17 +145,26 @@ class LocalDoor:
         return self._request(CallRequest(arguments, caller, client_id, answer_within))
 
     def _request(self, request: CallRequest | ActRequest) -> Future[Any]:
+        return self._start(request).result
+
+    def _start(self, request: CallRequest | ActRequest) -> "_Begun":
         if not self._opener.is_here:  # first of all: whoever held the gate at the fork holds it for ever
-            return _refused(forked())
+            return _Begun(_refused(forked()))
         with self._gate:
             if self._closed:
-                return _refused(_closed())
+                return _Begun(_refused(_closed()))
             with self._dispatcher:
                 call = Call.start(self._ports, self._supervisor, self._conversations)
+            external: ExternalCall | None = None
+            if isinstance(request, CallRequest) and request.caller.kind == "external":
+                external = self._conversations.external.begin(str(request.caller.session), request.client_id)
+                request = request._replace(external=external)
             result = call.request(request)
             self._under_way.add(result)
         result.add_done_callback(self._under_way.discard)
-        return result
+        if external is not None:
+            external.follow(result, call.kill)
+        return _Begun(result, call, external)
 
     def _check_open(self) -> None:
         self._opener.check()

@@ -25,7 +25,7 @@ from showcaller.actors.contract.limits import (
     PROGRESS_CHARACTERS,
     REPLY_CHARACTERS,
 )
-from showcaller.actors.contract.views import GroupPlace, PendingQuestion, ResultModel, TaskInfo
+from showcaller.actors.contract.views import GroupPlace, Moment, PendingQuestion, ResultModel, TaskInfo
 from showcaller.actors.contract.worker import ErrorClass, StopReason
 
 PromptStatus = Literal[
@@ -140,6 +140,25 @@ class PromptResult(CallResult):
     progress: Progress | None = None
     steered: bool | None = None
     open_url: str | None = None
+
+
+class GivenMessage(ResultModel):
+    """A message for an external conversation, as it comes with the answer to one of its calls.
+
+    ``origin`` says who sent it; ``via`` which agent; the same ``id`` may come again until a call after it.
+    """
+
+    id: str
+    at: Moment
+    origin: str
+    via: str | None = None
+    text: str
+
+
+class MessagesResult(CallResult):
+    """The answer to a ``wait`` without a message: what came is in ``messages``, as with any other call."""
+
+    messages: tuple[GivenMessage, ...] | None = None
 
 
 class CreateSessionResult(PromptResult):

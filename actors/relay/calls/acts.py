@@ -1,7 +1,7 @@
 """Which function carries a call out, once all checks have let it through."""
 
 from showcaller.actors.contract import calls, results
-from showcaller.actors.relay.calls import prompting, reading, relays, stopping, task_output
+from showcaller.actors.relay.calls import inbox, prompting, reading, relays, stopping, task_output
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.order import Found
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
@@ -16,6 +16,8 @@ async def act(context: CallContext, call: calls.Call | OwnerAct, found: Found) -
             return await prompting.send(context, call, found)
         case calls.CreateSession():
             return await prompting.create_session(context, call, found)
+        case calls.Wait(session=None):
+            return await inbox.wait_for_messages(context, call)
         case calls.Wait():
             return await prompting.wait(context, call, found.session)
         case calls.Stop() | Kill():

@@ -6,7 +6,7 @@ from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.idempotency import client_id_of
 from showcaller.actors.contract.shape import parse_call
-from showcaller.actors.relay.calls import order
+from showcaller.actors.relay.calls import inbox, order
 from showcaller.actors.relay.calls.acts import act, act_again
 from showcaller.actors.relay.calls.caller import ActRequest, CallRequest
 from showcaller.actors.relay.calls.context import CallContext
@@ -47,11 +47,11 @@ class Call(Actor):
     async def on_receive(self, request: CallRequest | ActRequest) -> dict[str, Any]:
         """Carry the call out and give its result."""
         try:
-            return await self._carry_out(request)
+            result = await self._carry_out(request)
         except Exception as error:  # noqa: BLE001 - the caller gets it as a refusal, whatever it is
-            return refusal_for(error).to_result()
-        finally:
-            self.stop()
+            result = refusal_for(error).to_result()
+        self.stop()
+        return result
 
     async def _carry_out(self, request: CallRequest | ActRequest) -> dict[str, Any]:
         wish = self._wish(request)
@@ -66,8 +66,11 @@ class Call(Actor):
             relay_id="" if identity is None else identity.id,
             client_id=client_id,
             notes=list(wish.notes),
+            external=request.external if isinstance(request, CallRequest) else None,
         )
-        return (await _result(context, wish)).to_result()
+        if context.external is None:
+            return (await _result(context, wish)).to_result()
+        return await _with_messages(context, wish)
 
     async def _identity(self, wish: _Wish) -> Identity | None:
         """Give which relay this is, when it takes calls; a prompt's checks ask the supervisor themselves."""
@@ -80,9 +83,19 @@ class Call(Actor):
         if isinstance(request, ActRequest):
             return _Wish(read_act(request.action, request.session), is_write=True)
         longest_wait = self._ports.settings.longest_wait_minutes * 60
-        parsed = parse_call(request.arguments, longest_wait_seconds=longest_wait)
+        external = request.caller.kind == "external"
+        parsed = parse_call(request.arguments, longest_wait_seconds=longest_wait, external=external)
         is_write = parsed.action.is_write(parsed.call)
         return _Wish(parsed.call, is_write, parsed.notes, parsed.ignored, request.answer_within)
+
+
+async def _with_messages(context: CallContext, wish: _Wish) -> dict[str, Any]:
+    """Give the answer to a call of an external conversation, be it a refusal, with what waits for it."""
+    try:
+        result = (await _result(context, wish)).to_result()
+    except Exception as error:  # noqa: BLE001 - the caller gets it as a refusal, whatever it is
+        result = refusal_for(error).to_result()
+    return await inbox.with_messages(context, wish.call, result)
 
 
 async def _carried_out(

@@ -2,6 +2,7 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
+from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.calls.owner_acts import OwnerActName
 
 
@@ -30,12 +31,14 @@ class CallRequest(NamedTuple):
     """One call as a door received it; ``client_id`` makes a repeat of a write harmless.
 
     ``answer_within``: the client drops calls that wait longer than so many seconds, if not known better.
+    ``external``: the call's place in the books, when an external conversation makes it.
     """
 
     arguments: Any
     caller: Caller
     client_id: str | None = None
     answer_within: int | None = None
+    external: ExternalCall | None = None
 
 
 class ActRequest(NamedTuple):

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.relay import views
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls.caller import Caller
 from showcaller.actors.relay.calls.conversations import Conversations
+from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.runtime import ActorRef, Future
 
@@ -27,7 +29,9 @@ class CallContext:
 
     ``relay`` is this relay's name, ``relay_id`` what its store knows it by; ``notes`` gather sentences for
     the result; ``client_id`` is the checked id of a write, if it came with one; ``started`` is called once
-    the session that the call sets to work shows in the store, or nothing comes of it.
+    the session that the call sets to work shows in the store, or nothing comes of it. A call of an
+    ``external`` conversation ``gets_messages`` once it has passed the first checks: ``collected`` are those
+    in its answer, and ``left`` is how many more wait.
     """
 
     ports: Ports
@@ -39,6 +43,10 @@ class CallContext:
     client_id: str | None = None
     notes: list[str] = field(default_factory=list)
     started: Callable[[], None] = _nothing
+    external: ExternalCall | None = None
+    gets_messages: bool = False
+    collected: list[Row] = field(default_factory=list[Row])
+    left: int = 0
     _own_row: Row | None = None
 
     @property
@@ -55,18 +63,39 @@ class CallContext:
         return self.supervisor.request(message, timeout=timeout)
 
     def as_it_is(self, row: Row) -> Row:
-        """Give a session's row as it is now: what a relay that has gone had under way is cut."""
-        return row if self.ports.relay_runs() else views.as_cut(row)
+        """Give a session's row as it is now: what a relay that has gone had under way is cut.
+
+        ``calls`` says of an external conversation that its turn runs.
+        """
+        row = row if self.ports.relay_runs() else views.as_cut(row)
+        return {**row, "calls": True} if self.conversations.external.runs(row["id"]) else row
 
     async def own_row(self) -> Row | None:
         """Give the row of the calling agent's session; None for the owner.
 
-        Raises ``Refusal`` when there is no such session any more.
+        Raises ``Refusal`` when there is no such session any more, or it was archived under its client.
         """
         if self.caller.agent is None:
             return None
         if self._own_row is None:
             self._own_row = await self.read("load_session", session=self.caller.agent)
-        if self._own_row is None or self._own_row["deleted_at"] is not None:
+        row = self._own_row
+        if row is None or row["deleted_at"] is not None:
             raise Refusal(Code.UNAUTHENTICATED, "The session that this call comes from does not exist.")
-        return self._own_row
+        if self.caller.kind == "external":
+            _check_external(row)
+        return row
+
+
+def _check_external(row: Row) -> None:
+    if row["provider"] != EXTERNAL:
+        raise Refusal(
+            Code.UNAUTHENTICATED, "This token is bound to a session that the relay runs: it needs a new one."
+        )
+    if row["archived_at"] is not None:
+        raise Refusal(
+            Code.NOT_FOUND,
+            "Your conversation was archived, so its token is of no use any more: the owner of this relay can "
+            "give you a new one, with a conversation of its own.",
+            missing=[row["id"]],
+        )

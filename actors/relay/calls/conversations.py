@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from showcaller.actors.contract.rate import WINDOW, Past, admit
+from showcaller.actors.relay.calls.external_calls import ExternalCalls
 from showcaller.actors.relay.calls.waits import Waits
 from showcaller.actors.relay.messages import Identity
 
@@ -71,3 +72,4 @@ class Conversations:
         self.rates = Rates()
         self.starting = Starting()
         self.waits = Waits()
+        self.external = ExternalCalls()

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.errors import Refusal
-from showcaller.actors.relay.calls import agents, session_settings
+from showcaller.actors.relay.calls import agents, inbox, session_settings
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
 from showcaller.actors.relay.calls.repeats import first_time
@@ -39,6 +39,7 @@ async def check(context: CallContext, call: calls.Call | OwnerAct, *, is_write: 
     agents.check_rate(context, is_write=is_write)
     check_relay(getattr(call, "relay", "this"), context.relay)
     agents.check_switch(context, call)
+    await inbox.confirm(context)
     # lock, level, inbound: of paired relays
     agents.check_own_session(context, call)
     if not is_write:
@@ -80,9 +81,8 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
             return Found()
         case calls.CreateSession():
             return Found(context.ports.new_id("ses_"))
-        case calls.Wait():
-            assert call.session is not None  # only an external caller may omit it, and the shape knows that
-            return Found(await find_session(context, call.session))
+        case calls.Wait(session=session):
+            return Found() if session is None else Found(await find_session(context, session))
         case calls.ReadSession() | calls.ReadTaskOutput() | Delete():
             return await _session(context, call.session)
         case calls.Send(session=session) if (facts := await _facts(context, session)) is not None:

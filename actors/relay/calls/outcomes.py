@@ -5,13 +5,23 @@ from typing import Any, Final, Literal, NamedTuple
 from showcaller.actors.contract import results
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.summaries import SHORT_ID, quoted, summary
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.background import background_of, glance_at
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
-from showcaller.actors.relay.messages import AwaitEnd, AwaitReady, Glance, IfAwake, ToSession, TurnOver
+from showcaller.actors.relay.messages import (
+    AwaitEnd,
+    AwaitReady,
+    Facts,
+    Glance,
+    IfAwake,
+    LookFacts,
+    ToSession,
+    TurnOver,
+)
 from showcaller.actors.relay.turn_records import cut_end
 from showcaller.actors.runtime import ActorDeadError, Timeout, sleep
 
@@ -25,19 +35,32 @@ HELD: Final = (
     "owner lets it go on."
 )
 
-End = TurnOver | Glance | Literal["cancelled"]
-"""What became of a prompt: its end, a look at the session that has it, or that it was taken out."""
+WITH_ITS_NEXT_CALL: Final = (
+    "It stays queued: that conversation belongs to a client that the relay does not run, so it cannot be "
+    "prompted into action and gets the message with its next call."
+)
+TAKEN: Final = (
+    "The conversation has the message. Its client is not run by the relay, so there is no reply here."
+)
+
+End = TurnOver | Glance | Literal["cancelled", "taken"]
+"""What became of a prompt: its end, a look at the session that has it, or that it was taken out.
+
+``taken``: it went to an external conversation, which has it.
+"""
 
 
 class Outcome(NamedTuple):
     """What became of a prompt.
 
-    ``steered``: it joined a turn that was running; ``background``: what its turn has left running.
+    ``steered``: it joined a turn that was running; ``background``: what its turn has left running;
+    ``external``: it waits for an external conversation.
     """
 
     end: End
     steered: bool = False
     background: results.Background | None = None
+    external: bool = False
 
 
 async def outcome_of(
@@ -56,6 +79,8 @@ async def outcome_of(
         end, row = await _waited(context, session, message, wait_seconds if may_wait else 0)
     if row is None and may_join and isinstance(end, TurnOver):
         row = await context.read("message", message=message)
+    if isinstance(end, Glance) and message in end.queued and await _is_external(context, session):
+        return Outcome(end, external=True)
     steered = message in end.steered if isinstance(end, Glance) else row is not None and _joined(row)
     if not isinstance(end, TurnOver) or end.end.outcome != "done":
         return Outcome(end, steered)
@@ -63,6 +88,17 @@ async def outcome_of(
         return Outcome(end, steered)
     turn = row["steered_into"] if row is not None and steered else message
     return Outcome(end, steered, await background_of(context, session, turn))
+
+
+async def _is_external(context: CallContext, session: str) -> bool:
+    try:
+        facts: Facts | None = await context.ask(IfAwake(session, LookFacts()))
+    except ActorDeadError:
+        facts = None
+    if facts is not None:
+        return facts.provider == EXTERNAL
+    row: Row | None = await context.read("load_session", session=session)
+    return row is not None and row["provider"] == EXTERNAL
 
 
 async def _turn_that_waits(context: CallContext, own: str, target: str) -> str | None:
@@ -82,6 +118,8 @@ async def _turn_that_waits(context: CallContext, own: str, target: str) -> str |
 
 async def _running_turn(context: CallContext, session: str) -> str | None:
     """Give the turn that an agent is in; None when its turn is over, or was asked to end."""
+    if context.conversations.external.runs(session):
+        return session  # the turn of an external conversation is the time in which it calls
     try:
         glance = await glance_at(context, session)
     except ActorDeadError:
@@ -139,12 +177,15 @@ async def _live(
 ) -> TurnOver | Glance | None:
     """Ask the session for the message's end; None when the store says how the message stands."""
     message: str = asked.message.message
+    asking = context.ask(asked, timeout=float(seconds))
     try:
-        over: TurnOver | None = await context.ask(asked, timeout=float(seconds))
+        over: TurnOver | None = await asking
     except Timeout:
         glance = await glance_at(context, session)
         is_here = glance is not None and message in {glance.turn, *glance.queued, *glance.steered}
         return glance if is_here else None
+    finally:
+        asking.try_set(None)  # who has gone keeps no session awake
     return over
 
 
@@ -157,6 +198,8 @@ def _stored(context: CallContext, session: str, message: str, row: Row | None) -
         )
     if row["status"] == "cancelled":
         return "cancelled"
+    if row["status"] == "done" and row["worker"] is None:
+        return "taken"
     if row["status"] == "queued":
         return Glance(turn=None, phase=None, text="", queued=(message,))
     if row["status"] == "handed" and not context.ports.relay_runs():
@@ -176,7 +219,7 @@ def prompt_result(
     action: str, relay: str, session: str, message: str, outcome: Outcome, text: str
 ) -> results.PromptResult:
     """Give what a caller reads of it; ``text`` is the prompt's, empty when the call did not bring it."""
-    found, steered, background = outcome
+    found, steered, background, external = outcome
     told = quoted(text) if text else "what became of it"
     common: dict[str, Any] = {
         "relay": relay,
@@ -187,9 +230,12 @@ def prompt_result(
     }
     if found == "cancelled":
         return results.PromptResult(**common, status="cancelled")
+    if found == "taken":
+        return results.PromptResult(**common, status="done", stop_reason="end", note=TAKEN)
     if isinstance(found, Glance):
         if found.turn != message and not steered:
-            return results.PromptResult(**common, status="queued", note=HELD if found.held else None)
+            note = HELD if found.held else WITH_ITS_NEXT_CALL if external else None
+            return results.PromptResult(**common, status="queued", note=note)
         return results.PromptResult(**common, status="running", progress=views.progress_view(found))
     reply = views.reply_view(found)
     common["note"] = _notes(reply, background)

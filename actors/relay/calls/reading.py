@@ -21,7 +21,12 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
     pages = PagedList(context.relay_id, "sessions", narrowed, (int, str))
     after = None if call.cursor is None else pages.read(call.cursor)
     page = await context.read(
-        "list_sessions", scope=call.scope, query=call.query, limit=call.limit, after=after
+        "list_sessions",
+        scope=call.scope,
+        query=call.query,
+        limit=call.limit,
+        after=after,
+        calling=context.conversations.external.running(),
     )
     sessions = await _session_views(context, [context.as_it_is(row) for row in page["sessions"]])
     working = sum(1 for session in sessions if session.state == "running_turn")
@@ -84,5 +89,8 @@ async def _group(context: CallContext, row: Row) -> GroupMembers | None:
     if place is None:
         return None
     members = await context.read("group_members", group=place.id, but=row["id"], limit=MEMBERS)
-    shown = tuple(views.group_member(member, row["group_head"]) for member in members)
+    runs = context.conversations.external.runs
+    shown = tuple(
+        views.group_member(member, row["group_head"], calls=runs(member["id"])) for member in members
+    )
     return GroupMembers(id=place.id, name=place.name, role=place.role, members=shown)

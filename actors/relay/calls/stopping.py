@@ -9,6 +9,7 @@ from showcaller.actors.relay.calls import repeats
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.owner_acts import Delete, Done, GoOn, Kill
 from showcaller.actors.relay.messages import Repeated, StopRunning, ToSession
+from showcaller.actors.relay.session_answers import is_working
 
 Stopping = calls.Stop | Kill
 PuttingAway = calls.Archive | Delete
@@ -17,7 +18,8 @@ PuttingAway = calls.Archive | Delete
 async def stop(context: CallContext, call: Stopping, row: Row) -> results.StopResult:
     """Have the turn of a session end, and what waits stay; a kill ends its agent's process as well."""
     named = repeats.write_id(context, call)
-    asked = StopRunning(call=named) if isinstance(call, calls.Stop) else messages.Kill(named)
+    cut = context.conversations.external.cut(row["id"])
+    asked = StopRunning(call=named, cut=cut) if isinstance(call, calls.Stop) else messages.Kill(named, cut)
     answer: messages.Stopped | Repeated = await context.ask(ToSession(row["id"], asked))
     return stop_result(context, call, row["id"], _result(answer))
 
@@ -33,6 +35,8 @@ def stop_result(context: CallContext, call: Stopping, session: str, stopped: Row
 
 async def put_away(context: CallContext, call: PuttingAway, session: str) -> results.ArchiveResult | Done:
     """Archive a session that is not at work, or delete it for good."""
+    if context.conversations.external.runs(session):
+        raise is_working(session, "Nothing was changed.")
     named = repeats.write_id(context, call)
     asked = messages.Archive(named) if isinstance(call, calls.Archive) else messages.Delete(named)
     answer: messages.PutAway | Repeated = await context.ask(ToSession(session, asked))
