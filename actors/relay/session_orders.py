@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from showcaller.actors.contract.worker import KillAgent
+from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.messages import Archive, Delete, GoOn, Kill, Stopped, StopRunning, WriteId
@@ -54,7 +55,7 @@ class Orders:
         if isinstance(order, Kill):
             self._ports.workers.send([KillAgent(session=self._session)])
         stopped = Stopped(requested, len(self._turns.state.queue) + arriving)
-        self._hold(order.call, reply, stopped, is_due=signals.CommitHold() in effects)
+        self._hold(order.call, reply, stopped, is_due=turn_effects.CommitHold() in effects)
 
     def _hold(self, call: WriteId | None, reply: Reply, stopped: Stopped, *, is_due: bool) -> None:
         tag, at = ForStop(reply, stopped), self._ports.clock.wall()
@@ -66,15 +67,15 @@ class Orders:
         else:
             answer(reply, stopped)
 
-    def hold_once_more(self, effects: tuple[signals.Effect, ...]) -> None:
+    def hold_once_more(self, effects: tuple[turn_effects.Effect, ...]) -> None:
         """Have stored, as the relay closes, that a stop holds the queue, if the store refused that before."""
-        if signals.CommitHold() in effects:
+        if turn_effects.CommitHold() in effects:
             self._hold(None, None, Stopped(requested=False), is_due=True)
 
     def go_on(self, order: GoOn, reply: Reply) -> None:
         """Let the queue go on; what a stop holds once that is stored."""
         effects = self._turns.step(signals.GoOn(order.message))
-        release = next((effect for effect in effects if isinstance(effect, signals.CommitRelease)), None)
+        release = next((effect for effect in effects if isinstance(effect, turn_effects.CommitRelease)), None)
         if release is None:
             answer(reply, None)
         else:

@@ -11,6 +11,16 @@ Here is what moves the queue and the turn; ``turn_steering.py`` has what joins a
 """
 
 from showcaller.actors.relay import turn_steering as steering
+from showcaller.actors.relay.turn_effects import (
+    AskAgainLater,
+    CommitFailure,
+    CommitHold,
+    CommitRelease,
+    CommitTakeBack,
+    LookUp,
+    SendRun,
+    SendStop,
+)
 from showcaller.actors.relay.turn_moves import (
     Step,
     after,
@@ -23,11 +33,6 @@ from showcaller.actors.relay.turn_moves import (
     with_turn,
 )
 from showcaller.actors.relay.turn_signals import (
-    AskAgainLater,
-    CommitFailure,
-    CommitHold,
-    CommitRelease,
-    CommitTakeBack,
     Continue,
     EndRefused,
     EndStored,
@@ -44,12 +49,9 @@ from showcaller.actors.relay.turn_signals import (
     HoldFailed,
     Input,
     JoiningRefused,
-    LookUp,
     PutAway,
     Released,
     Returned,
-    SendRun,
-    SendStop,
     Steered,
     SteerFailed,
     SteerRefused,

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract.worker import TurnEnded
-from showcaller.actors.relay.turn_signals import (
+from showcaller.actors.relay.turn_effects import (
     Announce,
     AskAgainLater,
     CommitContinuation,
@@ -11,8 +11,8 @@ from showcaller.actors.relay.turn_signals import (
     CommitHandOver,
     Effect,
     LookUp,
-    Waiting,
 )
+from showcaller.actors.relay.turn_signals import Waiting
 from showcaller.actors.relay.turn_state import Turn, TurnState, as_cut, joined_ends
 
 

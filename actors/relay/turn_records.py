@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from showcaller.actors.contract import limits
 from showcaller.actors.contract.provider_entries import ProviderCatalogue
 from showcaller.actors.contract.worker import RunTurn, TurnEnded
+from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Prompt
 from showcaller.actors.relay.turn import releases
@@ -25,14 +26,14 @@ OF_A_TURN = ("model", "mode", "effort", "item", "timeout", "fanout")
 """What a prompt may name that only a turn of its own can give it."""
 
 TurnCommit = (
-    signals.CommitHandOver
-    | signals.CommitContinuation
-    | signals.CommitTakeBack
-    | signals.CommitFailure
-    | signals.CommitSteer
-    | signals.CommitTaken
-    | signals.CommitUnsteer
-    | signals.CommitEnd
+    turn_effects.CommitHandOver
+    | turn_effects.CommitContinuation
+    | turn_effects.CommitTakeBack
+    | turn_effects.CommitFailure
+    | turn_effects.CommitSteer
+    | turn_effects.CommitTaken
+    | turn_effects.CommitUnsteer
+    | turn_effects.CommitEnd
 )
 
 
@@ -76,23 +77,23 @@ def turn_command(effect: TurnCommit, session: str, worker: str, at: int, reply: 
     ``reply`` is the id of the agent's message when a turn ends with one.
     """
     match effect:
-        case signals.CommitEnd(end, untold):
+        case turn_effects.CommitEnd(end, untold):
             told = end_arguments(end, reply, at) | {"untold": None if untold is None else untold._asdict()}
             return TurnCommand("end_turn", end.turn, told)
-        case signals.CommitFailure(end):
+        case turn_effects.CommitFailure(end):
             return TurnCommand("end_queued", end.turn, {"error_text": end.error_text, "at": at})
-        case signals.CommitHandOver(message):
+        case turn_effects.CommitHandOver(message):
             return TurnCommand("hand_over", message.id, {"worker": worker, "at": at})
-        case signals.CommitContinuation(message):
+        case turn_effects.CommitContinuation(message):
             row = {"id": message.id, "session": session, "origin": "task", "text": "", "created_at": at}
             return TurnCommand("begin_continuation", message.id, {"message": row, "worker": worker, "at": at})
-        case signals.CommitSteer(message, turn):
+        case turn_effects.CommitSteer(message, turn):
             return TurnCommand("steer_message", message.id, {"turn": turn, "worker": worker, "at": at})
-        case signals.CommitTakeBack(message_id):
+        case turn_effects.CommitTakeBack(message_id):
             return TurnCommand("take_back", message_id, {})
-        case signals.CommitTaken(message_id):
+        case turn_effects.CommitTaken(message_id):
             return TurnCommand("steer_taken", message_id, {})
-        case signals.CommitUnsteer(message_id):
+        case turn_effects.CommitUnsteer(message_id):
             return TurnCommand("unsteer_message", message_id, {})
 
 

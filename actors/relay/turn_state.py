@@ -3,7 +3,8 @@
 from typing import Literal, NamedTuple
 
 from showcaller.actors.contract.worker import ErrorClass, StopReason, TurnEnded
-from showcaller.actors.relay.turn_signals import Untold, Waiting
+from showcaller.actors.relay.turn_effects import Untold
+from showcaller.actors.relay.turn_signals import Waiting
 from showcaller.store.interruptions import UNACKNOWLEDGED
 
 Phase = Literal["handing", "running", "stopping", "returned", "taking_back", "failing", "ending"]

@@ -8,8 +8,7 @@ may have seen without anybody saying so goes down with the turn.
 
 from typing import Any
 
-from showcaller.actors.relay.turn_moves import Step, end_turn, with_turn, without
-from showcaller.actors.relay.turn_signals import (
+from showcaller.actors.relay.turn_effects import (
     AskAgainLater,
     CommitSteer,
     CommitTakeBack,
@@ -17,8 +16,9 @@ from showcaller.actors.relay.turn_signals import (
     CommitUnsteer,
     LookUp,
     SendSteer,
-    Stored,
 )
+from showcaller.actors.relay.turn_moves import Step, end_turn, with_turn, without
+from showcaller.actors.relay.turn_signals import Stored
 from showcaller.actors.relay.turn_state import (
     WORKER_GONE,
     Joining,

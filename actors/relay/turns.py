@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from showcaller.actors.contract.fates import fate_of
 from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
-from showcaller.actors.relay import turn
+from showcaller.actors.relay import turn, turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.background import Background
@@ -82,7 +82,7 @@ class Turns:
 
     # -- what comes in -----------------------------------------------------------------------------
 
-    def step(self, event: signals.Input) -> tuple[signals.Effect, ...]:
+    def step(self, event: signals.Input) -> tuple[turn_effects.Effect, ...]:
         """Have the state machine take an input, carry out what follows, and give that."""
         self.state, effects = turn.step(self.state, event)
         for effect in effects:
@@ -166,27 +166,27 @@ class Turns:
 
     # -- effects -----------------------------------------------------------------------------------
 
-    def _carry_out(self, effect: signals.Effect) -> None:
+    def _carry_out(self, effect: turn_effects.Effect) -> None:
         match effect:
-            case signals.CommitHandOver(message) | signals.CommitContinuation(message):
+            case turn_effects.CommitHandOver(message) | turn_effects.CommitContinuation(message):
                 self._prepare(effect, message)
-            case signals.SendRun(message):
+            case turn_effects.SendRun(message):
                 self._send_run(message)
-            case signals.SendStop(message_id):
+            case turn_effects.SendStop(message_id):
                 self._ports.workers.send([StopTurn(session=self._session, turn=message_id)])
-            case signals.SendSteer(message, turn_id):
+            case turn_effects.SendSteer(message, turn_id):
                 steer = SteerTurn(session=self._session, turn=turn_id, message=message.id, text=message.text)
                 self._ports.workers.send([steer])
-            case signals.Announce(end, is_answered):
+            case turn_effects.Announce(end, is_answered):
                 self._announce(end, is_answered=is_answered)
-            case signals.LookUp(message_id):
+            case turn_effects.LookUp(message_id):
                 self._turn_is_over(message_id)
                 self.listeners.look_up(message_id)
-            case signals.AskAgainLater():
+            case turn_effects.AskAgainLater():
                 self._tell_after(self._pauses.next(), TryAgain())
-            case signals.CommitEnd():
+            case turn_effects.CommitEnd():
                 self._commit_end(effect)
-            case signals.CommitHold() | signals.CommitRelease():
+            case turn_effects.CommitHold() | turn_effects.CommitRelease():
                 pass
             case _:
                 self._commit(effect)
@@ -198,7 +198,7 @@ class Turns:
         self.listeners.over(TurnOver(self._session, end.turn, end, reply, bool(self._background)))
 
     def _prepare(
-        self, effect: signals.CommitHandOver | signals.CommitContinuation, message: signals.Waiting
+        self, effect: turn_effects.CommitHandOver | turn_effects.CommitContinuation, message: signals.Waiting
     ) -> None:
         """Make what the worker will get before the hand-over is stored: what cannot be made never runs."""
         worker = self._ports.worker_of(self._session)
@@ -217,7 +217,7 @@ class Turns:
     def _run_turn(self, message: signals.Waiting, worker: str) -> RunTurn:
         return run_turn(self.row, message, worker, self._ports.agent_variables(self._session, message.id))
 
-    def _commit_end(self, effect: signals.CommitEnd) -> None:
+    def _commit_end(self, effect: turn_effects.CommitEnd) -> None:
         self._commit(effect, self._ports.new_id("msg_") if effect.end.reply else None)
 
     def _commit(self, effect: TurnCommit, reply: str | None = None) -> None:

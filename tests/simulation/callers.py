@@ -73,7 +73,7 @@ class Callers:
             self._refused(calling, result)
         elif calling.action in PROMPTING:
             self._accepted(calling, result)
-        elif calling.action == "wait":
+        elif calling.action == "wait" and "message_id" in result:
             self.books.see(result["message_id"], result)
         elif calling.action == "archive":
             self.books.archived.add(result["session"])
@@ -95,7 +95,7 @@ class Callers:
         if calling.action not in PROMPTING:
             return
         others = [call for call in (*self.ended, *self.under_way) if call.text == calling.text]
-        if len(others) > 1 or calling.text in self.unknown or PERHAPS_STORED in result["error"]:
+        if len(others) > 1 or calling.text in self.unknown or _may_be_stored(result):
             self.unknown.add(calling.text)
         else:
             self.books.refused[calling.text] = f"{result['code']} {result['error']}"
@@ -115,3 +115,8 @@ class Callers:
         self.books.acknowledge(Prompted(session, message, calling.text, begun, self.answered_count))
         if not is_repeat:
             self.books.see(message, result)
+
+
+def _may_be_stored(result: Mapping[str, Any]) -> bool:
+    """Whether a prompt that was refused so may be stored all the same."""
+    return PERHAPS_STORED in result["error"] or result["code"] == "REMOTE_RELAY_CANCELLED"

@@ -47,6 +47,8 @@ class Script:
         if self._world.callers.sessions:
             acts += [self._send] * 8 + [self._wait] * 4 + [self._order] * 3
             acts += [self._list, self._read, self._repeat]
+        if self._world.clients.session is not None:
+            acts += [self._send_to_client] * 3 + [self._client_calls] * 4
         self._random.choice(acts)()
 
     # -- what callers do ---------------------------------------------------------------------------
@@ -64,9 +66,13 @@ class Script:
     def _agent(self) -> str | None:
         """Who calls: the owner, or the agent of a session."""
         world = self._world
-        if not world.callers.sessions or not world.happens(world.chances.agents):
+        client = world.clients.session
+        if client is not None and self._random.random() < 0.3:
+            return client
+        callers = [each for each in world.callers.sessions[:3] if each != client][:2]
+        if not callers or not world.happens(world.chances.agents):
             return None
-        return self._random.choice(world.callers.sessions[:2])
+        return self._random.choice(callers)
 
     def _who_prompts(self, session: str) -> str | None:
         """A session that an agent has started is prompted by nobody else, so that the agent's limit holds."""
@@ -99,6 +105,18 @@ class Script:
         self._world.call(
             "wait", agent=self._agent(), session=session, message_id=message, wait_seconds=self._waits()
         )
+
+    def _send_to_client(self) -> None:
+        client, agent = str(self._world.clients.session), self._agent()
+        text, waits = self._text(), self._waits()
+        self._world.call("send", self._client_id(), agent, session=client, text=text, wait_seconds=waits)
+
+    def _client_calls(self) -> None:
+        client = self._world.clients.session
+        if self._random.random() < 0.5:
+            self._world.call("wait", self._client_id(), client, wait_seconds=self._waits())
+        else:
+            self._world.call("list_sessions", self._client_id(), client)
 
     def _list(self) -> None:
         self._world.call("list_sessions", scope=self._random.choice(("active", "recent", "all")))

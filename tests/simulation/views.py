@@ -25,6 +25,7 @@ def compare_views(world: "World") -> None:
         _message_agrees(world, row, stored)
     _workers_agree(world, stored)
     _nobody_waits_in_vain(world, stored)
+    world.clients.check_quiet(stored)
 
 
 def _read(world: "World", action: str, **arguments: Any) -> dict[str, Any]:
@@ -54,6 +55,8 @@ def _listed(world: "World") -> dict[str, dict[str, Any]]:
 def _session_agrees(world: "World", session: str, listed: dict[str, Any], stored: Stored) -> None:
     read = _read(world, "read_session", session=session, last=5)
     expected = expected_states(session, stored)
+    if world.clients.runs(session):
+        expected["state"] = "running_turn"
     for told in (listed, read["session"], read):
         states = {name: told.get(name) for name in STATES}
         if states != expected:
@@ -98,7 +101,7 @@ def _actor_agrees(world: "World", session: str, stored: Stored) -> None:
     tasks = {row["id"] for row in stored.tasks if (row["session"], row["status"]) == (session, "running")}
     if actor is None:
         left = [row for row in stored.of(session, "handed", "queued") if row.get("fanout") is None]
-        if tasks or running or (left and not held):
+        if tasks or running or (left and not held and not world.clients.calls(session)):
             raise Broken(f"{session} sleeps, and {[row['id'] for row in left]} {tasks} wait or run")
         return
     if {task.id for task in actor._background.running} != tasks:
@@ -110,7 +113,7 @@ def _actor_agrees(world: "World", session: str, stored: Stored) -> None:
         raise Broken(f"{session} has {steered} in its turn, held: {state.held}; stored: {joined}, {held}")
     if turn != running or [waiting.id for waiting in state.queue] != queued:
         raise Broken(f"{session} has {turn} {state.queue} and the store has {running} {queued}")
-    waits_for_nothing = queued and not running and not state.held and not state.set_aside
+    waits_for_nothing = queued and not (running or state.held or state.set_aside or state.external)
     if waits_for_nothing:
         raise Broken(f"{session} has {queued} to do and does nothing")
 

@@ -7,7 +7,7 @@ drawn: who comes next, how time passes, what callers do, what is late, doubled, 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from showcaller.actors.contract.ids import ALPHABET, Prefix
 from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
@@ -20,6 +20,8 @@ from tests.simulation.agenda import Agenda, Kind
 from tests.simulation.books import Books, Broken
 from tests.simulation.callers import Callers, Calling
 from tests.simulation.chances import draw_chances
+from tests.simulation.clients import WORLDS as CLIENTS_IN
+from tests.simulation.clients import Clients
 from tests.simulation.fanouts import Fanouts
 from tests.simulation.life import Life
 from tests.simulation.orders import Orders
@@ -54,7 +56,7 @@ class World:
         self.full_until = 0.0
         self.calm = False
         self._ids = 0
-        self._lives = 0
+        self.lives = 0
         self._workers = 0
         self._calls = 0
         self._late: list[Callable[[], None]] = []
@@ -62,6 +64,9 @@ class World:
         self.mistakes: list[str] = []
         self.workforce = Workforce(self, self.random, self.chances, self.books, self._new_worker)
         self.life = self._begin_life()
+        self.clients = Clients(self)
+        if Random(f"clients {seed}").random() < CLIENTS_IN:
+            self.clients.settle_in()
 
     # -- surroundings of the parts -----------------------------------------------------------------
 
@@ -100,9 +105,9 @@ class World:
     # -- lives of the relay ------------------------------------------------------------------------
 
     def _begin_life(self) -> Life:
-        self._lives += 1
+        self.lives += 1
         life = Life(
-            self._lives,
+            self.lives,
             self.home,
             self,
             self.random,
@@ -257,6 +262,7 @@ class World:
         for calling, result in answered:
             self.say(f"call{calling.number}", f"→ {short(result)}")
             self.callers.end(calling, result)
+            self.clients.hear(calling, result)
         if self.books.broken:
             raise Broken(self.books.broken[0])
         if self.mistakes:
@@ -281,7 +287,8 @@ class World:
         self.say(f"call{calling.number}", f"{calling.action} {calling.arguments}{named}")
         request = {"action": calling.action, "relay": "this", **calling.arguments}
         self.callers.begin(calling)
-        caller = OWNER if calling.agent is None else Caller("agent", calling.agent)
+        kind: Literal["agent", "external"] = "external" if self.clients.calls(calling.agent) else "agent"
+        caller = OWNER if calling.agent is None else Caller(kind, calling.agent)
         answer = self.life.door._begin(request, caller, calling.client_id)
         answer.add_done_callback(lambda done: self.answered.append((calling, done.get())))
         return calling
@@ -326,6 +333,7 @@ class World:
             self._end_life()
         self.script.finish()
         self.settle()
+        self.clients.drain()
         self._check_no_call_waits()
         compare_views(self)
         self._check(over=True)
@@ -340,10 +348,11 @@ class World:
             raise Broken(f"{self.orders.under_way[0]} never has an answer")
 
     def _check(self, *, over: bool = False) -> None:
-        found = broken_promises(self.life.path, self.books, over=over)
+        found = broken_promises(self.life.path, self.books, over=over, external=self.clients.session)
         if found:
             raise Broken("; ".join(found[:5]))
         self.fanouts.check(Stored(self.life.path))
+        self.clients.check(Stored(self.life.path))
 
     def drop(self) -> None:
         """Let go of the files."""

@@ -7,6 +7,7 @@ import pytest
 
 from showcaller.actors.contract.fates import fate_of
 from showcaller.actors.contract.worker import RunTurn, TurnEnded, TurnReturned
+from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Close
 from showcaller.actors.relay.recovery import fate_command
@@ -292,7 +293,7 @@ def test_a_returned_turn_that_was_being_stopped_is_stopped() -> None:
     machine = running(SECOND)
     machine.feed(signals.Stop("stopped"))
     effects = machine.feed(signals.Returned(FIRST.id))
-    assert [type(effect) for effect in effects] == [signals.CommitEnd]
+    assert [type(effect) for effect in effects] == [turn_effects.CommitEnd]
     assert machine.state.turn is not None
     assert machine.state.turn.end is not None
     assert machine.state.turn.end.outcome == "stopped"
@@ -309,8 +310,8 @@ def test_who_waits_for_a_returned_turn_hears_that_it_is_set_aside(*, joining: bo
     if joining:
         machine.feed(signals.Unsteered(SECOND.id))
     effects = machine.feed(signals.TakenBack(FIRST.id))
-    assert signals.LookUp(FIRST.id) in effects
-    assert signals.CommitHandOver(FIRST) not in effects
+    assert turn_effects.LookUp(FIRST.id) in effects
+    assert turn_effects.CommitHandOver(FIRST) not in effects
 
 
 def test_a_fan_out_ends_that_is_stopped_while_a_turn_of_it_is_taken_back(tmp_path: Path) -> None:
@@ -335,12 +336,12 @@ def test_a_returned_turn_waits_again_before_what_was_to_join_it(*, asked: bool) 
     machine.feed(signals.Stored(SECOND, 0, steers=True))
     if asked:
         machine.feed(signals.SteerStored(SECOND.id))
-        assert machine.feed(signals.Returned(FIRST.id)) == (signals.CommitUnsteer(SECOND.id),)
+        assert machine.feed(signals.Returned(FIRST.id)) == (turn_effects.CommitUnsteer(SECOND.id),)
     else:
         assert machine.feed(signals.Returned(FIRST.id)) == ()
-        assert machine.feed(signals.SteerStored(SECOND.id)) == (signals.CommitUnsteer(SECOND.id),)
-    assert machine.feed(signals.Unsteered(SECOND.id)) == (signals.CommitTakeBack(FIRST.id),)
-    assert machine.feed(signals.TakenBack(FIRST.id)) == (signals.CommitHandOver(FIRST),)
+        assert machine.feed(signals.SteerStored(SECOND.id)) == (turn_effects.CommitUnsteer(SECOND.id),)
+    assert machine.feed(signals.Unsteered(SECOND.id)) == (turn_effects.CommitTakeBack(FIRST.id),)
+    assert machine.feed(signals.TakenBack(FIRST.id)) == (turn_effects.CommitHandOver(FIRST),)
     assert [waiting.id for waiting in machine.state.queue] == [SECOND.id]
 
 
@@ -355,16 +356,16 @@ def test_a_returned_turn_that_a_message_has_joined_is_interrupted_with_it() -> N
     assert machine.state.turn.end is not None
     assert machine.state.turn.end.error_text == WORKER_GONE
     announced = machine.feed(signals.EndStored(FIRST.id))
-    ends = [effect.end for effect in announced if isinstance(effect, signals.Announce)]
+    ends = [effect.end for effect in announced if isinstance(effect, turn_effects.Announce)]
     assert {end.turn for end in ends} == {FIRST.id, SECOND.id}
     assert {end.stop_reason for end in ends} == {"interrupted"}
 
 
 def test_a_returned_turn_that_a_closing_relay_has_cut_waits_for_the_next_relay() -> None:
     machine = running()
-    assert machine.feed(signals.Stop("closing")) == (signals.SendStop(FIRST.id),)
-    assert machine.feed(signals.Returned(FIRST.id)) == (signals.CommitTakeBack(FIRST.id),)
-    assert machine.feed(signals.TakenBack(FIRST.id)) == (signals.LookUp(FIRST.id),)
+    assert machine.feed(signals.Stop("closing")) == (turn_effects.SendStop(FIRST.id),)
+    assert machine.feed(signals.Returned(FIRST.id)) == (turn_effects.CommitTakeBack(FIRST.id),)
+    assert machine.feed(signals.TakenBack(FIRST.id)) == (turn_effects.LookUp(FIRST.id),)
     assert [waiting.id for waiting in machine.state.queue] == [FIRST.id]
     assert machine.state.may_sleep
 

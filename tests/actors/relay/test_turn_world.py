@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.turn import step
 from showcaller.actors.relay.turn_state import UNSTORABLE, TurnState
@@ -48,39 +49,39 @@ class World(RuleBasedStateMachine):
             for effect in effects:
                 self.carry_out(effect)
 
-    def carry_out(self, effect: signals.Effect) -> None:
+    def carry_out(self, effect: turn_effects.Effect) -> None:
         match effect:
-            case signals.CommitHandOver(message):
+            case turn_effects.CommitHandOver(message):
                 self._begins(message.id)
                 assert self.store.status(message.id) in {"queued", "cancelled"}
                 self.store.pipe.append(effect)
-            case signals.CommitContinuation(message):
+            case turn_effects.CommitContinuation(message):
                 self._begins(message.id)
                 self.store.pipe.append(effect)
-            case signals.CommitSteer(message, turn):
+            case turn_effects.CommitSteer(message, turn):
                 self._begins(message.id)
                 assert turn in self.working or turn in self.kept
                 self.store.pipe.append(effect)
-            case signals.SendRun(message):
+            case turn_effects.SendRun(message):
                 assert self.store.status(message.id) == "handed", "sent before its hand-over was stored"
                 assert message.id not in self.sent, "handed over twice"
                 assert not self.working, "two turns at a time"
                 self.sent.append(message.id)
                 self.shown.append(message.id)
                 self.working.add(message.id)
-            case signals.SendSteer(message, turn):
+            case turn_effects.SendSteer(message, turn):
                 self._shown_to_agent(message.id, turn)
-            case signals.SendStop(message_id):
+            case turn_effects.SendStop(message_id):
                 assert message_id not in self.asked_to_stop
                 self.asked_to_stop.append(message_id)
-            case signals.Announce(end):
+            case turn_effects.Announce(end):
                 row = self.store.rows[end.turn]
                 assert row.status == end.outcome, "announced as something else than is stored"
                 assert row.error in {None, end.error_text}
                 self.announced.append(end.turn)
-            case signals.LookUp():
+            case turn_effects.LookUp():
                 pass
-            case signals.AskAgainLater():
+            case turn_effects.AskAgainLater():
                 self.timers += 1
             case _:
                 self.store.pipe.append(effect)
@@ -147,11 +148,11 @@ class World(RuleBasedStateMachine):
         heard = self.store.commit()
         if isinstance(command, Accept) and heard:
             self._lifted(command.stops, lifts=command.message.origin in RELEASING)
-        elif isinstance(command, signals.CommitRelease):
+        elif isinstance(command, turn_effects.CommitRelease):
             self._lifted(command.stops, lifts=True)
-        elif isinstance(command, signals.CommitUnsteer):
+        elif isinstance(command, turn_effects.CommitUnsteer):
             self._waits_again(command.message)
-        elif isinstance(command, signals.CommitEnd) and command.untold and not command.untold.is_taken:
+        elif isinstance(command, turn_effects.CommitEnd) and command.untold and not command.untold.is_taken:
             self._waits_again(command.untold.message)
         self.feed(*heard)
 
@@ -182,7 +183,7 @@ class World(RuleBasedStateMachine):
     def is_faulty(self) -> None:
         """The command is a mistake of ours; the second end of a turn is none."""
         command = self.store.pipe[0]
-        if not isinstance(command, signals.CommitEnd) or command.end.error_text != UNSTORABLE:
+        if not isinstance(command, turn_effects.CommitEnd) or command.end.error_text != UNSTORABLE:
             self._refuses("fault")
 
     @precondition(lambda self: self.timers)

@@ -3,18 +3,19 @@
 from typing import Any
 
 from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.turn_state import Phase
 
 SESSION = "ses_000000000001"
 FAULTS = (
-    signals.CommitHandOver,
-    signals.CommitContinuation,
-    signals.CommitTakeBack,
-    signals.CommitTaken,
-    signals.CommitUnsteer,
-    signals.CommitSteer,
-    signals.CommitEnd,
+    turn_effects.CommitHandOver,
+    turn_effects.CommitContinuation,
+    turn_effects.CommitTakeBack,
+    turn_effects.CommitTaken,
+    turn_effects.CommitUnsteer,
+    turn_effects.CommitSteer,
+    turn_effects.CommitEnd,
 )
 """The commands that may turn out to be mistakes of ours."""
 

@@ -3,6 +3,7 @@
 from collections import deque
 from typing import Literal, NamedTuple
 
+from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.store.interruptions import UNACKNOWLEDGED
 
@@ -22,16 +23,16 @@ class Archive(NamedTuple):
 
 
 OfTurn = (
-    signals.CommitHandOver
-    | signals.CommitContinuation
-    | signals.CommitTakeBack
-    | signals.CommitFailure
-    | signals.CommitSteer
-    | signals.CommitTaken
-    | signals.CommitUnsteer
-    | signals.CommitEnd
+    turn_effects.CommitHandOver
+    | turn_effects.CommitContinuation
+    | turn_effects.CommitTakeBack
+    | turn_effects.CommitFailure
+    | turn_effects.CommitSteer
+    | turn_effects.CommitTaken
+    | turn_effects.CommitUnsteer
+    | turn_effects.CommitEnd
 )
-Command = Accept | Archive | OfTurn | signals.CommitHold | signals.CommitRelease
+Command = Accept | Archive | OfTurn | turn_effects.CommitHold | turn_effects.CommitRelease
 Refusal = Literal["storage", "fault"]
 
 
@@ -91,10 +92,10 @@ class ModelStore:
                 return [signals.Stored(message, stops, steers)]
             case Archive():
                 return self._archive()
-            case signals.CommitHold():
+            case turn_effects.CommitHold():
                 self.held = True
                 return []
-            case signals.CommitRelease(stops):
+            case turn_effects.CommitRelease(stops):
                 self.held = False
                 return [signals.Released(stops)]
             case _:
@@ -110,24 +111,24 @@ class ModelStore:
 
     def _commit_of_turn(self, command: OfTurn) -> signals.Input:
         match command:
-            case signals.CommitHandOver(message):
+            case turn_effects.CommitHandOver(message):
                 if self.status(message.id) != "queued":
                     return signals.HandOverRefused(message.id)
                 assert self.turn is None, "two turns at a time"
                 return self._now(message.id, "handed", signals.HandOverStored(message.id))
-            case signals.CommitContinuation(message):
+            case turn_effects.CommitContinuation(message):
                 if self.archived or self.turn is not None:
                     return signals.HandOverRefused(message.id)
                 self.rows[message.id] = Row(message, "handed")
                 return signals.HandOverStored(message.id)
-            case signals.CommitTakeBack(message_id):
+            case turn_effects.CommitTakeBack(message_id):
                 assert self.status(message_id) == "handed"
                 return self._now(message_id, "queued", signals.TakenBack(message_id))
-            case signals.CommitFailure(end):
+            case turn_effects.CommitFailure(end):
                 if self.status(end.turn) != "queued":
                     return signals.FailureRefused(end.turn)
                 return self._now(end.turn, "failed", signals.FailureStored(end.turn))
-            case signals.CommitEnd(end, untold):
+            case turn_effects.CommitEnd(end, untold):
                 if untold is not None:
                     self._settle(untold)
                 return self._end(end.turn, end.outcome)
@@ -135,16 +136,16 @@ class ModelStore:
                 return self._commit_joining(command)
 
     def _commit_joining(
-        self, command: signals.CommitSteer | signals.CommitTaken | signals.CommitUnsteer
+        self, command: turn_effects.CommitSteer | turn_effects.CommitTaken | turn_effects.CommitUnsteer
     ) -> signals.Input:
         match command:
-            case signals.CommitSteer(message, turn):
+            case turn_effects.CommitSteer(message, turn):
                 return self._steer(message.id, turn)
-            case signals.CommitTaken(message_id):
+            case turn_effects.CommitTaken(message_id):
                 assert self.rows[message_id].steered_into is not None
                 self._set(self.rows[message_id], taken=True)
                 return signals.SteerTaken(message_id)
-            case signals.CommitUnsteer(message_id):
+            case turn_effects.CommitUnsteer(message_id):
                 assert not self.rows[message_id].taken
                 self._set(self.rows[message_id], status="queued", steered_into=None)
                 return signals.Unsteered(message_id)
@@ -157,7 +158,7 @@ class ModelStore:
         self._set(self.rows[message], status="handed", steered_into=turn)
         return signals.SteerStored(message)
 
-    def _settle(self, untold: signals.Untold) -> None:
+    def _settle(self, untold: turn_effects.Untold) -> None:
         row = self.rows[untold.message]
         assert (row.status, row.taken, row.steered_into is None) == ("handed", False, False)
         if untold.is_taken:
@@ -190,24 +191,24 @@ class ModelStore:
         command = self.pipe.popleft()
         faulty = why == "fault"
         match command:
-            case Accept() | Archive() | signals.CommitRelease():
+            case Accept() | Archive() | turn_effects.CommitRelease():
                 return []
-            case signals.CommitHold():
+            case turn_effects.CommitHold():
                 return [signals.HoldFailed()]
-            case signals.CommitHandOver(message) | signals.CommitContinuation(message):
+            case turn_effects.CommitHandOver(message) | turn_effects.CommitContinuation(message):
                 refused = signals.HandOverRefused(message.id, faulty=True)
                 return [refused if faulty else signals.HandOverFailed(message.id)]
-            case signals.CommitSteer(message):
+            case turn_effects.CommitSteer(message):
                 return [signals.SteerFailed(message.id)]
-            case signals.CommitTaken(message_id) | signals.CommitUnsteer(message_id):
+            case turn_effects.CommitTaken(message_id) | turn_effects.CommitUnsteer(message_id):
                 refused_joining = signals.JoiningRefused(message_id, faulty=True)
                 return [refused_joining if faulty else signals.StoreFailed(message_id)]
-            case signals.CommitTakeBack(message_id):
+            case turn_effects.CommitTakeBack(message_id):
                 refused_back = signals.TakeBackRefused(message_id, faulty=True)
                 return [refused_back if faulty else signals.StoreFailed(message_id)]
-            case signals.CommitFailure(end):
+            case turn_effects.CommitFailure(end):
                 return [signals.FailureRefused(end.turn) if faulty else signals.StoreFailed(end.turn)]
-            case signals.CommitEnd(end):
+            case turn_effects.CommitEnd(end):
                 refused_end = signals.EndRefused(end.turn, faulty=True)
                 return [refused_end if faulty else signals.StoreFailed(end.turn)]
 

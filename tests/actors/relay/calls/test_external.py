@@ -253,6 +253,17 @@ def test_a_client_that_has_gone_ends_the_turn_and_keeps_its_messages(stage: Stag
     assert laptop.texts() == ["one"]
 
 
+def test_what_a_call_that_is_given_up_has_stored_stays(stage: Stage, laptop: Client) -> None:
+    begun = laptop.start("create_session", provider="helper", text="help", wait_seconds=600)
+    stage.settle()
+    begun.give_up()
+    stage.settle()
+    (run,) = stage.workers.runs
+    end_turn(stage, run.session, reply="done")
+    assert stage.status(run.turn) == "done"
+    assert laptop.state() == "idle"
+
+
 def test_an_answer_that_reached_nobody_has_given_nothing(stage: Stage, laptop: Client) -> None:
     stage.send(laptop.session, "one")
     begun = laptop.start("list_relays")
