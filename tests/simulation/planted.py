@@ -9,9 +9,11 @@ import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import session as session_module
+from showcaller.actors.relay import turns as turns_module
 from showcaller.actors.relay import views
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.background import Background
+from showcaller.actors.relay.calls.external_calls import ExternalCalls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import Accepted
@@ -181,6 +183,17 @@ def put_away_what_works(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(archiving, "_refuse_busy", lambda *_: None)
 
 
+def hand_over_what_a_client_takes(patch: pytest.MonkeyPatch) -> None:
+    """A worker gets what waits for an external conversation."""
+    patch.setattr(turns_module, "EXTERNAL", "unknown")
+
+
+def take_what_never_came(patch: pytest.MonkeyPatch) -> None:
+    """Messages count as given to a client, and its answer does not have them."""
+    offer = ExternalCalls.offer
+    patch.setattr(ExternalCalls, "offer", lambda self, call, rows: ([], len(offer(self, call, rows)[0])))
+
+
 PLANTS: tuple[Plant, ...] = (
     repeat_what_was_cut,
     lose_the_outbox,
@@ -201,4 +214,6 @@ PLANTS: tuple[Plant, ...] = (
     end_what_was_never_acknowledged_as_done,
     forget_the_ends_of_tasks,
     put_away_what_works,
+    hand_over_what_a_client_takes,
+    take_what_never_came,
 )
