@@ -43,6 +43,7 @@ class ExternalCall:
         self.name = name
         self.confirms = confirms
         self.offered: frozenset[str] = frozenset()
+        self.taken: set[str] = set()  # since it began: what it has read of the store may be older
         self._books = books
         self._result: Future[Any] | None = None
         self._kill: Callable[[], None] | None = None
@@ -128,9 +129,11 @@ class ExternalCalls:
             call.offered = frozenset(row["id"] for row in shown)
         return shown, len(free) - len(shown)
 
-    def forget(self, session: str, messages: Iterable[str]) -> None:
+    def forget(self, session: str, messages: tuple[str, ...]) -> None:
         """These messages wait no more."""
         with self._gate:
+            for call in self._under_way.get(session, ()):
+                call.taken.update(messages)
             given = self._given.get(session, {})
             for message in messages:
                 given.pop(message, None)
@@ -159,7 +162,7 @@ class ExternalCalls:
 
     def _elsewhere(self, call: ExternalCall) -> frozenset[str]:
         given = self._given.get(call.session, {})
-        found = {message for message, name in given.items() if name != call.name}
+        found = call.taken | {message for message, name in given.items() if name != call.name}
         for other in self._under_way.get(call.session, ()):
             if other.name != call.name:
                 found |= other.offered

@@ -181,6 +181,18 @@ def test_two_calls_at_once_do_not_both_get_a_message(stage: Stage, laptop: Clien
     assert sorted(texts(call.get()) for call in calls) == [[], ["one"]]
 
 
+def test_what_was_confirmed_while_a_call_read_is_not_in_its_answer(stage: Stage, laptop: Client) -> None:
+    waiting = laptop.begin("wait", wait_seconds=60)
+    stage.settle()
+    stage.send(laptop.session, "one")
+    assert texts(waiting.get()) == ["one"]
+    books = stage.door._conversations.external
+    slow = books.begin(laptop.session)
+    stale = stage.read("waiting_messages", session=laptop.session)
+    laptop.call()
+    assert (slow.offer(stale), len(stale)) == (([], 0), 1)
+
+
 def test_an_answer_is_bounded_and_says_how_many_are_left(stage: Stage, laptop: Client) -> None:
     for text in ("a" * 100_000, "b" * 15_000, "c" * 5_000, "d"):
         stage.send(laptop.session, text)
