@@ -1,4 +1,4 @@
-"""Write the reference of the runtime from its docstrings: ``python -m docs.generate``."""
+"""Write the references from docstrings and from the program's help: ``python -m docs.generate``."""
 
 import re
 import sys
@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from docs.commands_reference import commands_reference
 from docs.source_text import Entry, Package, read_module, read_package
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME = ROOT / "actors" / "runtime"
 TARGET = ROOT / "docs" / "reference" / "runtime.md"
+COMMANDS = ROOT / "docs" / "reference" / "commands.md"
 PACKAGE = "showcaller.actors.runtime"
 INTERNAL = {
     # Members without an underscore, because other modules of the runtime use them, that nobody else needs.
@@ -103,13 +105,15 @@ def _fenced(example: re.Match[str]) -> str:
 @click.option("--check", is_flag=True, help="Change nothing; exit with 1 when the reference is out of date.")
 def main(check: bool) -> None:
     """Write or check."""
-    text = reference()
-    if not check:
-        TARGET.parent.mkdir(exist_ok=True)
-        TARGET.write_text(text, encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        click.echo(f"{TARGET.relative_to(ROOT)} is out of date: run python -m docs.generate", err=True)
-        sys.exit(1)
+    outdated = False
+    for target, text in ((TARGET, reference()), (COMMANDS, commands_reference())):
+        if not check:
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        elif not target.exists() or target.read_text(encoding="utf-8") != text:
+            click.echo(f"{target.relative_to(ROOT)} is out of date: run python -m docs.generate", err=True)
+            outdated = True
+    sys.exit(outdated)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,23 @@
 """The reference is what the docstrings say, and every public name has one."""
 
 from docs import generate
-from docs.generate import RUNTIME, TARGET, markdown, reference
+from docs.commands_reference import commands_reference
+from docs.generate import COMMANDS, RUNTIME, TARGET, markdown, reference
 from docs.source_text import read_module, read_package
+from showcaller.transport.doors.cli import group
 
 
 def test_the_reference_is_up_to_date() -> None:
     told = "run python -m docs.generate, and look at what changed"
     assert TARGET.read_text(encoding="utf-8") == reference(), told
+
+
+def test_the_reference_of_the_commands_is_up_to_date_and_has_every_command() -> None:
+    told = "run python -m docs.generate, and look at what changed"
+    text = COMMANDS.read_text(encoding="utf-8")
+    assert text == commands_reference(), told
+    assert [name for name in group.COMMANDS if f"\n### showcaller {name}\n" not in text] == []
+    assert "\n#### showcaller settings set\n" in text
 
 
 def test_the_reference_names_everything_that_the_runtime_gives_away() -> None:

@@ -1,5 +1,6 @@
 """Sending a prompt from the command line, and waiting for what comes back."""
 
+import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from showcaller.transport.doors.cli.states import end_word
 from showcaller.transport.doors.cli.visible import readable
 from showcaller.transport.doors.http.whereabouts import running_relay
 
-PIECE: Final = 300.0
+PIECE: Final = 300
 """Seconds that one call waits: a relay may let it wait less, and it is asked again."""
 _ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 _UNDER_WAY: Final = frozenset({"queued", "running", "duplicate"})
@@ -30,9 +31,9 @@ class Patience:
         """Give what the two options mean; ``--no-wait`` comes first."""
         return cls(0.0 if no_wait else wait)
 
-    def piece(self, passed: float) -> float:
-        """Give the seconds that the next call may wait after so many have passed."""
-        return PIECE if self.seconds is None else min(PIECE, max(0.0, self.seconds - passed))
+    def piece(self, passed: float) -> int:
+        """Give the whole seconds that the next call may wait after so many have passed."""
+        return PIECE if self.seconds is None else math.ceil(min(PIECE, max(0.0, self.seconds - passed)))
 
 
 def read_text(given: str) -> str:
@@ -101,9 +102,7 @@ class Prompting:
             if piece <= 0:
                 break
             # With an id it is asked again when the relay has gone and come back.
-            answer = checked(
-                self.relay.call(question | {"wait_seconds": round(piece, 3)}, id=f"w-{token_urlsafe(12)}")
-            )
+            answer = checked(self.relay.call(question | {"wait_seconds": piece}, id=f"w-{token_urlsafe(12)}"))
             result = result | dict(answer)
             if (said := result.get("note")) and said != told and result["status"] == "queued":
                 note(told := str(said))

@@ -33,6 +33,7 @@ from showcaller.transport.doors.http.metrics import CONTENT_TYPE
 from showcaller.transport.doors.http.openapi import DocumentRoutes
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path
 from showcaller.transport.doors.http.owner_routes import OwnerRoutes
+from showcaller.transport.doors.http.pace import Paces
 from showcaller.transport.doors.http.replies import HEADERS, refusal_reply, result_reply
 from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.status_answer import StatusAnswer
@@ -60,7 +61,7 @@ class HttpDoor:
     def __init__(self, served: Served, now: Callable[[], float]) -> None:
         """``now`` gives seconds of a steady clock."""
         self._served = served
-        self._now = now
+        self.now = now
         self._fanouts = FanoutRoutes(served.door)
         self._owner = OwnerRoutes(served.door, served.back_up)
         self._exports = ExportRoutes(served.door)
@@ -82,16 +83,16 @@ class HttpDoor:
 
     async def call(self, request: Request) -> Response:
         """Carry out one call of the tool; ``Idempotency-Key`` makes a repeat of a write harmless."""
-        began = self._now()
+        began = self.now()
         arguments: Any = None
         try:
             arguments = parse_json(await read_body(request, CALL_BYTES), CALL_BYTES)
             key = idempotency_key(request)
             result = await self._served.door.call_async(arguments, caller_of(request), id=key)
         except Refusal as refusal:
-            self._served.metrics.call(arguments, refusal.to_result(), self._now() - began)
+            self._served.metrics.call(arguments, refusal.to_result(), self.now() - began)
             raise
-        self._served.metrics.call(arguments, result, self._now() - began)
+        self._served.metrics.call(arguments, result, self.now() - began)
         return result_reply(result)
 
     async def status(self, request: Request) -> Response:
@@ -141,20 +142,22 @@ def http_app(door: HttpDoor, access: Access, further: Sequence[Route] = ()) -> A
         },
     )
     app.router.redirect_slashes = False
-    return _Guarded(app, access)
+    return _Guarded(app, access, Paces(door.now))
 
 
 class _Guarded:
     """Lets nothing through that does not pass the checks."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, paces: Paces) -> None:
         self._app = app
         self._access = access
+        self._paces = paces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             scope["caller"] = await self._access.admit(scope["headers"])
             check_audience(scope["path"], scope["caller"])
+            self._paces.admit(scope["caller"])
         except Refusal as refusal:
             reply = refusal_reply(refusal)
             reply.headers["connection"] = "close"

@@ -17,7 +17,7 @@ _EXPORT: Final = Operation(
     gives=TEXT,
     path={"session": TEXT},
     query={"format": {"type": "string", "enum": list(FORMS), "default": "md"}},
-    media="text/*",
+    media=tuple(form().media_type.partition(";")[0] for form in FORMS.values()),
 )
 
 

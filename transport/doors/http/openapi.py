@@ -90,7 +90,8 @@ def _schema(form: Form, mode: JsonSchemaMode, schemas: Mapping[Any, JsonSchemaVa
 
 def _operation(path: Path, schemas: Mapping[Any, JsonSchemaValue]) -> _Document:
     said = path.operation
-    answer = {said.media: {"schema": _schema(said.gives, "serialization", schemas)}}
+    media = (said.media,) if isinstance(said.media, str) else said.media
+    answer = {one: {"schema": _schema(said.gives, "serialization", schemas)} for one in media}
     told: _Document = {
         "operationId": path.endpoint.__name__,
         "summary": said.summary,
@@ -98,6 +99,8 @@ def _operation(path: Path, schemas: Mapping[Any, JsonSchemaValue]) -> _Document:
         "parameters": _parameters(said),
         "responses": {"200": {"description": "Carried out.", "content": answer}, **_refusals(said)},
     }
+    if said.streams:
+        told["x-streams"] = True
     if said.takes is not None:
         body = {JSON: {"schema": _schema(said.takes, "validation", schemas)}}
         told["requestBody"] = {"required": True, "content": body}

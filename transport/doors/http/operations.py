@@ -38,7 +38,7 @@ class Operation:
     query: Mapping[str, Schema] = field(default_factory=dict)
     once: bool = False
     codes: tuple[Code, ...] = ()
-    media: str = JSON
+    media: str | tuple[str, ...] = JSON
     streams: bool = False
 
 

@@ -111,10 +111,10 @@ def test_nobody_waits_for_a_prompt_that_nothing_would_run(showcaller: ShowCaller
 def test_no_more_than_wanted_is_waited(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     relay = FakeRelay()
     relay.answer = answering({"status": "running"}, {"status": "running"})
-    passing = iter((0.0, 0.0, 400.0, 700.0))
+    passing = iter((0.0, 0.0, 400.3, 700.0))
     door = Door(tmp_path, None, relay.open)
     result = Prompting(door, relay, Patience(600.0), lambda: next(passing)).send({"action": "send"}, None)
     assert result["status"] == "running"
-    assert [call["wait_seconds"] for call in relay.calls[1:]] == [300.0, 200.0]
+    assert [call["wait_seconds"] for call in relay.calls[1:]] == [300, 200]
     assert Patience.of(no_wait=True, wait=5.0) == Patience(0.0)
     capfd.readouterr()
