@@ -46,7 +46,12 @@ def _section(path: list[str], command: click.Command) -> str:
     for name in path[:-1]:
         parent = click.Context(click.Group(name), info_name=name, parent=parent)
     context = click.Context(
-        command, info_name=path[-1], parent=parent, terminal_width=WIDTH, max_content_width=WIDTH
+        command,
+        info_name=path[-1],
+        parent=parent,
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        help_option_names=["-h", "--help"],
     )
     text = click.unstyle(command.get_help(context))
     lines = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)

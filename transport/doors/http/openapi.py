@@ -54,7 +54,7 @@ def openapi_document(paths: Iterable[Path], version: str) -> _Document:
             "title": "Showcaller",
             "version": version,
             "description": "The HTTP door of a relay. All is refused without a token, from another site's "
-            "page, and under another name than the relay's own.",
+            "page, and under another name than the relay's own. At /mcp it speaks MCP.",
         },
         "security": [{"token": []}],
         "paths": {},
