@@ -44,6 +44,8 @@ COMMANDS = (
     "status",
     "stop",
     "doctor",
+    "tokens",
+    "call",
     "backup",
     "restore",
     "completion",

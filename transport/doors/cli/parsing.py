@@ -1,15 +1,18 @@
-"""Commands whose own texts, the help and the version, can fail to be written."""
+"""Commands whose own texts, the help and the version, can fail to be written, and that know who is asking."""
 
+import os
 import sys
+from typing import Any
 
 import click
 
+from showcaller.transport.doors.cli.agents_environment import check_owner
 from showcaller.transport.doors.cli.exits import OutputLost
 from showcaller.transport.doors.cli.output import forget
 
 
 class Command(click.Command):
-    """A command that tells when its help could not be written."""
+    """A command that tells when its help could not be written, and that refuses agents what is not theirs."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; click writes the help meanwhile. Raises ``OutputLost``."""
@@ -18,6 +21,12 @@ class Command(click.Command):
         except OSError as error:
             forget(sys.stdout)
             raise OutputLost(error) from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Carry it out; raises ``CommandError`` where it is the owner's and an agent has called it."""
+        if ctx.parent is not None and ctx.parent.parent is None:
+            check_owner(str(ctx.info_name), os.environ)
+        return super().invoke(ctx)
 
 
 class Group(Command, click.Group):

@@ -1,0 +1,122 @@
+"""Inside of an agent's session the owner's commands refuse, and ``call`` acts as that agent."""
+
+import json
+from collections.abc import Generator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.e2e.daemon import Daemon, serving
+from tests.e2e.program import PROGRAM, Showcaller
+
+pytestmark = pytest.mark.slow
+
+REFUSED = "is for the relay's owner"
+
+
+@pytest.fixture(scope="module")
+def showcaller(tmp_path_factory: pytest.TempPathFactory) -> Showcaller:
+    folder: Path = tmp_path_factory.mktemp("agents")
+    return Showcaller(folder / "home", folder)
+
+
+@pytest.fixture(scope="module")
+def daemon(showcaller: Showcaller) -> Generator[Daemon]:
+    with serving(showcaller, "--log-file", str(showcaller.folder / "log")) as daemon:
+        yield daemon
+
+
+def reply(daemon: Daemon, command: str) -> str:
+    """Give what an agent's command line writes, its errors too."""
+    with daemon.owner as owner:
+        call = {"action": "create_session", "relay": "this", "text": command, "wait_seconds": 60}
+        answer = owner.post("/api/call", json=call).json()
+        assert "reply" in answer, answer
+        return str(answer["reply"]["text"])
+
+
+@pytest.mark.parametrize("words", ["status", "tokens", "settings set agent_sessions on", "stop", "sessions"])
+@pytest.mark.parametrize("emptied", ["", "env -u SHOWCALLER_TOKEN -u SHOWCALLER_WORKERS"])
+def test_a_command_of_the_owner_refuses_in_an_agents_process_tree(
+    daemon: Daemon, words: str, emptied: str
+) -> None:
+    said = reply(daemon, f"{emptied} {PROGRAM} {words}; echo $?")
+    assert REFUSED in said
+    assert said.endswith("\n2\n")
+
+
+def test_help_and_version_are_for_everybody(daemon: Daemon) -> None:
+    said = reply(daemon, f"{PROGRAM} stop --help; {PROGRAM} --version")
+    assert "End the relay" in said
+    assert REFUSED not in said
+
+
+def test_an_agents_call_comes_from_its_own_session(daemon: Daemon) -> None:
+    said = reply(daemon, f"""{PROGRAM} call '{{"action": "list_sessions", "relay": "this"}}'; echo $?""")
+    result, code = said.splitlines()
+    assert (json.loads(result)["code"], code) == ("REMOTE_RELAY_LOCAL_DISABLED", "1")
+    with daemon.owner as owner:
+        assert owner.put("/api/settings/agent_sessions", json={"value": True}).status_code == 200
+    said = reply(
+        daemon,
+        f"""{PROGRAM} call "$(printf '{{"action": "send", "relay": "this", "session": "%s", "text": "x"}}' \\
+        $SHOWCALLER_SESSION)"; echo $?""",
+    )
+    assert "REMOTE_RELAY_OWN_SESSION" in said
+
+
+def test_a_call_from_outside_has_a_conversation_that_its_name_keeps(
+    daemon: Daemon, showcaller: Showcaller
+) -> None:
+    first = showcaller("call", '{"action": "list_relays"}', "--name", "outside")
+    assert (first.code, first.err) == (0, "")
+    assert json.loads(first.out)["ok"] is True
+    assert showcaller("call", "-", "--name", "outside", stdin='{"action": "nothing"}').code == 1
+    listed = json.loads(showcaller("tokens", "--json").out)["tokens"]
+    assert [token["name"] for token in listed if token["name"] == "outside"] == ["outside"]
+    assert showcaller("tokens", "revoke", "outside").code == 0
+    assert showcaller("tokens", "revoke", "outside").code == 3
+    again = showcaller("call", '{"action": "list_relays"}', "--name", "outside")
+    assert again.code == 0, again
+    sessions = {row["session"] for row in json.loads(showcaller("tokens", "--json").out)["tokens"]}
+    assert len([row for row in listed if row["session"] in sessions]) == len(listed)
+    assert showcaller("call", "{}", "--name", "../x").code == 1
+    assert (daemon.home / "clients" / "outside").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_new_token_is_written_once(daemon: Daemon, showcaller: Showcaller) -> None:
+    made = showcaller("tokens", "new", "--kind", "supervisor", "--name", "watch")
+    assert made.code == 0
+    assert made.out.startswith("scs_")
+    assert made.out.strip() not in showcaller("tokens").out
+    assert daemon.process.poll() is None
+
+
+def test_without_a_relay_a_call_says_how_to_start_one(tmp_path: Path) -> None:
+    ended = Showcaller(tmp_path / "home", tmp_path)("call", '{"action": "list_relays"}')
+    assert (ended.code, ended.out) == (3, "")
+    assert "showcaller serve" in ended.err
+
+
+def test_no_token_is_in_the_log_and_the_owners_in_no_agents_environment(
+    daemon: Daemon, showcaller: Showcaller
+) -> None:
+    theirs = showcaller.folder / "theirs"
+    assert daemon.token not in reply(daemon, f"printenv; printenv SHOWCALLER_TOKEN > {theirs}")
+    tokens = [
+        daemon.token,
+        theirs.read_text().strip(),
+        (daemon.home / "clients" / "outside").read_text().strip(),
+    ]
+    for token in tokens:
+        httpx.get(
+            f"http://127.0.0.1:{daemon.port}/{token}",
+            headers={"authorization": f"Bearer {token}x"},
+            trust_env=False,
+        )
+    logs = [showcaller.folder / "log", *(path for path in daemon.home.rglob("*log*") if path.is_file())]
+    written = "".join(path.read_text() for path in logs)
+    assert "ready" in written
+    for token in tokens:
+        assert token not in written

@@ -1,0 +1,127 @@
+"""``showcaller tokens``: list the tokens of a running relay, make one, revoke one."""
+
+import click
+
+from showcaller.transport.doors.cli.exits import GOOD
+from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
+from showcaller.transport.doors.cli.parsing import Command, Group
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.running import ask_running
+from showcaller.transport.doors.cli.table import Column, table_lines
+from showcaller.transport.doors.cli.times import local_time
+from showcaller.transport.doors.cli.visible import visible
+
+COLUMNS = (
+    Column("NAME", cut="end"),
+    Column("KIND"),
+    Column("SESSION"),
+    Column("MADE"),
+    Column("USED"),
+    Column("REVOKED"),
+)
+KINDS = click.Choice(["external", "supervisor"])
+
+
+@click.group(
+    "tokens",
+    cls=Group,
+    invoke_without_command=True,
+    help="""List the tokens of the running relay, make or revoke one.
+
+An external token is for a client that the relay has not started: it has a
+conversation of its own. A supervisor's may also watch all sessions. What was
+made in the place of another one lets its holder in, and the other one nobody.
+
+\b
+Examples:
+  showcaller tokens
+  showcaller tokens new --name my-script
+  showcaller tokens revoke my-script
+""",
+)
+@click.option("--json", "as_json", is_flag=True, help='Write {"tokens": [...]} instead of a table.')
+@home_option
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> int:
+    """List tokens and give the exit code."""
+    if ctx.invoked_subcommand is not None:
+        return GOOD
+    door = ctx.find_object(Door)
+    assert door is not None
+    tokens = ask_running(door, "GET", "/api/tokens")["tokens"]
+    if as_json:
+        write(json_line({"tokens": tokens}))
+        return GOOD
+    rows = [
+        (
+            visible(str(token["name"])),
+            str(token["kind"]),
+            str(token.get("session", "")),
+            *(local_time(token[at]) if at in token else "" for at in ("createdAt", "usedAt", "revokedAt")),
+        )
+        for token in tokens
+    ]
+    if not rows:
+        note(f"There are none. To make one: {door.command_line('tokens', 'new', '--name', 'NAME')}")
+        return GOOD
+    for line in table_lines(COLUMNS, rows, terminal_width(), coloured=coloured()):
+        write(line)
+    return GOOD
+
+
+@command.command(
+    "new",
+    cls=Command,
+    help="""Make a token and write it, this once: only a hash of it is kept.
+
+A token of the same kind and name lets nobody in any more; the conversation of
+an external one stays the same.
+
+\b
+Examples:
+  showcaller tokens new --name my-script
+  showcaller tokens new --kind supervisor --name night-watch --json
+""",
+)
+@click.option("--kind", type=KINDS, default="external", show_default=True, help="Whom it is for.")
+@click.option("--name", required=True, help="What it is called, and the conversation with it.")
+@click.option("--json", "as_json", is_flag=True, help='Write {"token": ..., "session": ...}.')
+@home_option
+@click.pass_obj
+def new(door: Door, kind: str, name: str, as_json: bool) -> int:
+    """Make a token and give the exit code."""
+    made = ask_running(door, "POST", "/api/tokens", {"kind": kind, "name": name})
+    if as_json:
+        write(json_line({field: value for field, value in made.items() if field != "ok"}))
+        return GOOD
+    write(str(made["token"]))
+    if "session" in made:
+        note(f"It speaks for the conversation {made['session']}. It is not shown again.")
+    return GOOD
+
+
+@command.command(
+    "revoke",
+    cls=Command,
+    help="""Have a token let nobody in any more.
+
+\b
+Examples:
+  showcaller tokens revoke my-script
+  showcaller tokens revoke night-watch --kind supervisor
+""",
+)
+@click.argument("name")
+@click.option("--kind", type=KINDS, help="Needed where both kinds have the name.")
+@click.option("--json", "as_json", is_flag=True, help='Write {"kind": ..., "name": ..., "session": ...}.')
+@home_option
+@click.pass_obj
+def revoke(door: Door, name: str, kind: str | None, as_json: bool) -> int:
+    """Revoke a token and give the exit code."""
+    revoked = ask_running(door, "POST", "/api/tokens/revoke", {"name": name, "kind": kind})
+    if as_json:
+        write(json_line({field: value for field, value in revoked.items() if field != "ok"}))
+    else:
+        note(f"The {revoked['kind']} token {visible(name)} lets nobody in any more.")
+    return GOOD

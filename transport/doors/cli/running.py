@@ -1,0 +1,41 @@
+"""Asking the relay that runs, for commands that need one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from showcaller.actors.contract.errors import Refusal
+from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.output import note
+from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.holder import holder, in_use
+from showcaller.transport.doors.http.whereabouts import running_relay
+from showcaller.transport.doors.start_error import RelayStartError
+
+
+def ask_running(door: Door, method: str, path: str, body: Any = None) -> Mapping[str, Any]:
+    """Ask the relay of the data folder as its owner, and give the answer.
+
+    Raises ``CommandError``: none runs, and how to start one; or it refused.
+    """
+    running = running_relay(door.home)
+    if running is None:
+        held = holder(door.home)
+        if held is not None:
+            raise CommandError(in_use(door.home, held), code=NOT_FOUND)
+        raise CommandError(
+            f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}", NOT_FOUND
+        )
+    from showcaller.transport.doors.http.channel import Channel, RelayGone
+
+    try:
+        channel = Channel(door.home, running, note)
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    try:
+        return channel.asked(method, path, body)
+    except RelayGone as gone:
+        raise CommandError(str(gone), code=NOT_FOUND) from gone
+    except Refusal as refusal:
+        raise refused(refusal.code, refusal.error) from refusal
+    finally:
+        channel.close()
