@@ -15,6 +15,7 @@ from showcaller.actors.contract.actions import available_actions
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.json_text import parse_json
 from showcaller.actors.contract.limits import CALL_BYTES
+from showcaller.actors.contract.results import MessagesResult
 from showcaller.actors.contract.schema import tool_schema
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
@@ -34,6 +35,7 @@ from showcaller.transport.doors.http.openapi import DocumentRoutes
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path
 from showcaller.transport.doors.http.owner_routes import OwnerRoutes
 from showcaller.transport.doors.http.pace import Paces
+from showcaller.transport.doors.http.presence import while_there
 from showcaller.transport.doors.http.replies import HEADERS, refusal_reply, result_reply
 from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.status_answer import StatusAnswer
@@ -88,7 +90,10 @@ class HttpDoor:
         try:
             arguments = parse_json(await read_body(request, CALL_BYTES), CALL_BYTES)
             key = idempotency_key(request)
-            result = await self._served.door.call_async(arguments, caller_of(request), id=key)
+            caller = caller_of(request)
+            calling = self._served.door.call_async(arguments, caller, id=key)
+            is_external = caller.kind == "external"  # its turn ends when it goes
+            result = await (while_there(calling, request.receive) if is_external else calling)
         except Refusal as refusal:
             self._served.metrics.call(arguments, refusal.to_result(), self.now() - began)
             raise
@@ -119,7 +124,7 @@ class HttpDoor:
 _CALL: Final = Operation(
     "Carry out one call of relay_tool.",
     takes=tool_schema(),
-    gives=tuple(dict.fromkeys(action.result for action in available_actions())),
+    gives=(*dict.fromkeys(action.result for action in available_actions()), MessagesResult),
     once=True,
     codes=tuple(code for code in Code if code.http_status not in (None, 500)),
 )

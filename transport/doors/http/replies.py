@@ -32,6 +32,8 @@ def result_reply(result: Mapping[str, Any]) -> Response:
 
 
 def _status(code: Code | None) -> int:
+    if code is Code.CANCELLED:  # a stop has crossed the call
+        return 409
     return (None if code is None else code.http_status) or 500
 
 
