@@ -1,5 +1,6 @@
 """The program ``showcaller``: hands the command line what opens a relay."""
 
+import os
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from showcaller._version import VERSION
 from showcaller.transport.doors.cli.signals import INTERRUPTED, Endings
+from showcaller.transport.doors.stdio.program import bridge_of, run_bridge
 
 if TYPE_CHECKING:
     from showcaller.transport.doors.cli.relay import Farewell, LocalRelay, ServeOptions
@@ -19,7 +21,8 @@ def main() -> None:
     """
     with Endings():
         try:
-            code = _run()
+            bridge = bridge_of(sys.argv[1:], os.environ)
+            code = _run() if bridge is None else run_bridge(*bridge)
         except KeyboardInterrupt:
             code = INTERRUPTED
             _say_interrupted()

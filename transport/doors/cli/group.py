@@ -48,6 +48,7 @@ COMMANDS = (
     "call",
     "backup",
     "restore",
+    "mcp",
     "completion",
 )
 

@@ -70,7 +70,7 @@ def test_the_help_of_a_fan_out_says_what_its_function_gets_and_what_is_kept(show
 
 def test_every_command_can_write_json() -> None:
     commands = Commands()
-    for name in COMMANDS:
+    for name in set(COMMANDS) - {"mcp"}:  # which writes nothing else
         command = commands.get_command(click.Context(commands), name)
         assert command is not None
         assert any("--json" in option.opts for option in command.params), name

@@ -1,0 +1,1 @@
+"""The bridge over standard input and output."""
