@@ -12,7 +12,13 @@ from showcaller.store.queries.background_tasks import task, tasks, tasks_at_work
 from showcaller.store.queries.event_log import events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
-from showcaller.store.queries.messages import last_words, message, read_messages, waiting_messages
+from showcaller.store.queries.messages import (
+    last_words,
+    message,
+    most_hops,
+    read_messages,
+    waiting_messages,
+)
 from showcaller.store.queries.outbox import counts, handed, relay, unfinished
 from showcaller.store.queries.owner_settings import settings
 from showcaller.store.queries.repeats import client_call
@@ -34,6 +40,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             read_messages,
             transcript,
             waiting_messages,
+            most_hops,
             message,
             unfinished,
             handed,
@@ -94,6 +101,7 @@ __all__ = [
     "list_sessions",
     "load_session",
     "message",
+    "most_hops",
     "read_messages",
     "recent_folders",
     "relay",

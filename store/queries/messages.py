@@ -37,6 +37,7 @@ _WAITING = Statement(
     )
     .order_by(Message.position + 0)
 )
+_MOST_HOPS = Statement(Message.select(fn.MAX(Message.hops)).where(Message.session == Slot("session")))
 _LAST_WORDS = Statement(
     Message.select(fn.HEX(fn.SUBSTR(_BYTES, -LAST_BYTES)), fn.LENGTH(_BYTES))
     .where(Message.session == Slot("session"), Message.role == literal("agent"))
@@ -74,6 +75,12 @@ def read_messages(
 def waiting_messages(db: sqlite3.Connection, session: str) -> list[dict[str, Any]]:
     """Give the prompts that wait in a session, in the order of acceptance; none while a stop holds them."""
     return [shaped(row) for row in _WAITING.records(db, session=session)]
+
+
+def most_hops(db: sqlite3.Connection, session: str) -> int:
+    """Give the most hops that any message of a session has had, 0 for one without messages."""
+    row = _MOST_HOPS.row(db, session=session)
+    return 0 if row is None or row[0] is None else int(row[0])
 
 
 def message(db: sqlite3.Connection, message: str) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
-from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.contract.provider_entries import EXTERNAL, ProviderEntry
 from showcaller.actors.contract.summaries import SHORT_ID
 from showcaller.actors.relay import prompts
 from showcaller.actors.relay.calls import agents
@@ -58,7 +58,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         effort=call.effort or (None if own is None else own["effort"]),
         cwd=prompts.working_folder(call.cwd, context.ports.default_folder),
         group=group,
-        hops=_hops(own),
+        hops=await _hops(context, own),
     )
 
 
@@ -94,10 +94,16 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     )
     settings = {"mode": mode, "model": call.model, "effort": call.effort}
     named = {name: value for name, value in settings.items() if value is not None and value != row[name]}
-    return Sending(named, _hops(own), entry is not None and entry.steers)
+    return Sending(named, await _hops(context, own), entry is not None and entry.steers)
 
 
-def _hops(own: Row | None) -> int:
-    """Give the hops that a prompt carries: the most of any message of the turn from which it is sent."""
+async def _hops(context: CallContext, own: Row | None) -> int:
+    """Give the hops that a prompt carries: the most of any message of the turn from which it is sent.
+
+    Nobody knows which message made an external conversation's client call, so there it is any that it had.
+    """
+    if own is not None and own["provider"] == EXTERNAL:
+        hops: int = await context.read("most_hops", session=own["id"])
+        return hops
     handed = [] if own is None else [row["hops"] for row in own["unfinished"] if row["status"] == "handed"]
     return max(handed, default=0)

@@ -3,6 +3,7 @@
 import pytest
 
 from showcaller.actors.relay.calls import ActRequest
+from showcaller.actors.relay.messages import Prompt, ToSession
 from tests.actors.relay.calls.agents import OPEN, PROVIDERS, agent, end_turn, open_to_agents
 from tests.actors.relay.calls.external import Client, client, texts
 from tests.actors.relay.conftest import OpenStage
@@ -334,6 +335,18 @@ def test_four_that_it_started_are_at_work_and_no_more(stage: Stage, laptop: Clie
         assert laptop.call("create_session", provider="helper", text="help", wait_seconds=0)["ok"]
     fifth = laptop.call("create_session", provider="helper", text="help", wait_seconds=0)
     assert fifth["code"] == "REMOTE_RELAY_SESSION_LIMIT"
+
+
+def test_its_prompts_carry_the_most_hops_of_any_message_that_it_had(stage: Stage, laptop: Client) -> None:
+    far = {"id": "msg_far000000000", "origin": "agent", "text": "x", "created_at": 1, "hops": 2}
+    stage.supervisor.tell(ToSession(laptop.session, Prompt(far)))
+    stage.settle()
+    laptop.call()
+    laptop.call()
+    made = laptop.call("create_session", provider="helper", text="help", wait_seconds=0)
+    assert stage.read("message", message=made["message_id"])["hops"] == 2
+    sent = laptop.call("send", session=stage.create(provider="helper")[0], text="on", wait_seconds=0)
+    assert stage.read("message", message=sent["message_id"])["hops"] == 2
 
 
 def test_it_may_not_act_on_itself(stage: Stage, laptop: Client) -> None:
