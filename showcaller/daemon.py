@@ -31,6 +31,8 @@ from showcaller.transport.doors.http.metrics import Metrics
 from showcaller.transport.doors.http.returning import announce
 from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.server import HttpServer, bind
+from showcaller.transport.doors.http.sign_in import SignIns
+from showcaller.transport.doors.http.sign_in_routes import SignInRoutes
 from showcaller.transport.doors.http.token import TokenCheck, own_token
 from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, running_relay
 from showcaller.transport.doors.mcp.routes import McpRoutes
@@ -217,9 +219,15 @@ async def _serve(
     ending = Ending(asyncio.get_running_loop())
     port: int = bound.getsockname()[1]
     whereabouts = Whereabouts.of_this_process(port, VERSION)
-    served = await _served(folder, parts, whereabouts, ending, metrics, callers)
+    sign_ins = SignIns(SYSTEM_CLOCK.monotonic, port)
+    sign_in = SignInRoutes(sign_ins, whereabouts.address, SYSTEM_CLOCK)
+    served = await _served(folder, parts, whereabouts, ending, metrics, callers, sign_in)
     tools = McpRoutes(ToolServer(served.door, metrics, VERSION, SYSTEM_CLOCK.monotonic))
-    app = http_app(HttpDoor(served, SYSTEM_CLOCK.monotonic), Access(port, callers), tools.routes())
+    app = http_app(
+        HttpDoor(served, SYSTEM_CLOCK.monotonic),
+        Access(port, callers, sign_ins),
+        [*tools.routes(), *sign_in.pages()],
+    )
     server = HttpServer(app, bound)
     async with tools.running():
         await server.start()
@@ -290,6 +298,7 @@ async def _served(
     ending: Ending,
     metrics: Metrics,
     callers: Callers,
+    sign_in: SignInRoutes,
 ) -> Served:
     identity: Any = await parts.supervisor.request(AwaitReady())
     return Served(
@@ -303,5 +312,6 @@ async def _served(
         workers=lambda: running_workers(folder.path),
         back_up=lambda file, replace: copy_store(folder.database, file, replace=replace),
         callers=callers,
+        sign_in=sign_in,
         metrics=metrics,
     )

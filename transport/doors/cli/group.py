@@ -44,6 +44,7 @@ COMMANDS = (
     "status",
     "stop",
     "doctor",
+    "open",
     "tokens",
     "call",
     "backup",

@@ -77,6 +77,7 @@ class HttpDoor:
             *self._exports.routes(),
             *self._fanouts.routes(),
             *self._tokens.routes(),
+            *self._served.sign_in.routes(),
             Path("GET", "/api/status", self.status, _STATUS),
             Path("POST", "/api/stop", self.stop, _STOP),
             Path("GET", "/metrics", self.metrics, _METRICS),
@@ -160,7 +161,7 @@ class _Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            scope["caller"] = await self._access.admit(scope["headers"])
+            scope["caller"] = await self._access.admit(scope["headers"], scope["method"], scope["path"])
             check_audience(scope["path"], scope["caller"])
             self._paces.admit(scope["caller"])
         except Refusal as refusal:

@@ -12,7 +12,9 @@ from showcaller.actors.relay.calls import Caller
 Audience = Literal["owner", "supervisors", "all"]
 """``supervisors``: the owner and who holds a supervisor's token; ``all``: whoever holds a token."""
 
-AUDIENCES: Final[Mapping[str, Audience]] = MappingProxyType({"/api/call": "all", "/mcp": "all"})
+AUDIENCES: Final[Mapping[str, Audience]] = MappingProxyType(
+    {"/api/call": "all", "/mcp": "all", "/sign-in": "all"}
+)
 """By path; one that is not here is the owner's alone."""
 
 

@@ -10,6 +10,7 @@ from showcaller.actors.relay.messages import Identity
 from showcaller.actors.runtime import BaseDispatcher
 from showcaller.transport.doors.http.callers import Callers
 from showcaller.transport.doors.http.metrics import Gauges, Metrics
+from showcaller.transport.doors.http.sign_in_routes import SignInRoutes
 from showcaller.transport.doors.http.status_answer import StatusAnswer
 from showcaller.transport.doors.http.whereabouts import Whereabouts
 from showcaller.transport.doors.local import LocalDoor
@@ -22,7 +23,7 @@ class Served:
     ``started_at`` is in milliseconds since the epoch; ``stop`` begins an orderly end and may be called
     again, its argument says whether the workers end too; ``workers`` tells which worker processes are there;
     ``back_up`` copies the store into a file, which it may replace, and blocks; ``callers`` knows who holds
-    which token.
+    which token; ``sign_in`` are the paths by which browsers sign in.
     """
 
     door: LocalDoor
@@ -35,6 +36,7 @@ class Served:
     workers: Callable[[], list[dict[str, Any]]]
     back_up: Callable[[Path, bool], Path]
     callers: Callers
+    sign_in: SignInRoutes
     metrics: Metrics = field(default_factory=Metrics)
 
     async def gauges(self, fanouts: int) -> Gauges:
