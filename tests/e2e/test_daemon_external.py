@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -89,6 +90,11 @@ def test_its_turn_runs_while_it_waits_and_ends_when_its_client_goes(showcaller: 
         with pytest.raises(httpx.ReadTimeout):
             client.call("wait", timeout=0.5, relay="this", wait_seconds=60)
         until(lambda: state() == "idle")
+        with ThreadPoolExecutor(1) as beside:
+            waiting = beside.submit(client.call, "wait", relay="this", wait_seconds=60)
+            until(lambda: state() == "running_turn")
+            assert owner_calls(daemon, "stop", session=session)["stopRequested"]
+            assert waiting.result(PATIENCE)["code"] == "REMOTE_RELAY_CANCELLED"
         owner_calls(daemon, "send", session=session, text="one", wait_seconds=0)
         found = client.call("wait", relay="this", wait_seconds=60)
         assert [message["text"] for message in found["messages"]] == ["one"]

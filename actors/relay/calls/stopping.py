@@ -40,7 +40,9 @@ async def put_away(context: CallContext, call: PuttingAway, session: str) -> res
     named = repeats.write_id(context, call)
     asked = messages.Archive(named) if isinstance(call, calls.Archive) else messages.Delete(named)
     answer: messages.PutAway | Repeated = await context.ask(ToSession(session, asked))
-    return put_away_result(context, call, session, _result(answer))
+    result = _result(answer)
+    context.conversations.external.forget(session, tuple(result["cancelled"]))
+    return put_away_result(context, call, session, result)
 
 
 def put_away_result(
