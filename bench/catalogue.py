@@ -9,6 +9,7 @@ from bench.rows import (
     features,
     growth,
     idle,
+    idle_processes,
     line,
     lives,
     many_sessions,
@@ -58,6 +59,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     "features": FEATURES,
     "relay": (store_limit.ROW, line.ROW, *through_worker.ROWS, *many_sessions.ROWS),
     "worker": (store_limit.ROW, *through_worker.ROWS),
+    "idle": idle_processes.ROWS,
     "smoke": (tell_one.ROW, line.ROW),
 }
 

@@ -48,16 +48,16 @@ class Peer:
         return row.size(size, self.shares.get(row.name, self.share))
 
 
-FEW_THREADS = {"idle": 0.002, "spawn": 0.02, "stop": 0.02}
+FEW_THREADS = {"idle-actor": 0.002, "spawn": 0.02, "stop": 0.02}
 
 PEERS: tuple[Peer, ...] = (
     Peer("pykka", "bench.peers.pykka_threads", "pykka", "pip install 'pykka>=4.5'", 0.1, FEW_THREADS),
-    Peer("asyncio", "bench.peers.asyncio_tasks", "asyncio", "it is part of Python", 0.5, {"idle": 0.1}),
+    Peer("asyncio", "bench.peers.asyncio_tasks", "asyncio", "it is part of Python", 0.5, {"idle-actor": 0.1}),
     Peer(
         "xoscar", "bench.peers.xoscar_pool", "xoscar", "pip install xoscar", 0.02, {"spawn": 0.1, "stop": 0.1}
     ),
     Peer("thespian", "bench.peers.thespian_system", "thespian", "pip install thespian", 0.005),
-    Peer("erlang", "bench.peers.erlang_otp", "erl", "apt-get install erlang-base", 2, {"idle": 0.2}),
+    Peer("erlang", "bench.peers.erlang_otp", "erl", "apt-get install erlang-base", 2, {"idle-actor": 0.2}),
 )
 
 

@@ -5,7 +5,7 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -15,6 +15,7 @@ import structlog
 from showcaller import logs
 from showcaller._version import VERSION
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.settings import DEFAULTS, Settings
 from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
@@ -42,6 +43,8 @@ from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
 from showcaller.tuning import tune
 from showcaller.workers import DEFAULT_COUNT, running_workers
 
+NO_CARDS: Final = "SHOWCALLER_UNSAFE_NO_CARDS"
+"""Set to 1, what needs consent goes through without."""
 LAST_ANSWERS: Final = 5.0
 """Seconds for answers under way once the relay has ended."""
 
@@ -127,6 +130,7 @@ def _open(
             folder,
             opened,
             worker_count=count,
+            settings=settings_told(os.environ),
             watched=lambda writer: WatchedWriter(writer, metrics, watch),
             agent_variables=agents.variables,
         )
@@ -232,6 +236,7 @@ async def _serve(
     async with tools.running():
         await server.start()
         _tell_where(folder.path, watch.lock, whereabouts)
+        _warn_of_no_cards(parts)
         log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
         notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
         options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
@@ -242,6 +247,19 @@ async def _serve(
         await asyncio.to_thread(_end, parts, workers_too=workers_too)
         _forget(folder.path, watch.lock)  # before we listen no more: who finds us may rely on it
         await server.close(LAST_ANSWERS)
+
+
+def settings_told(environment: Mapping[str, str]) -> Settings:
+    """Give the settings that the environment of the daemon names; they go before those that are kept."""
+    return Settings(unsafe_no_cards=True) if environment.get(NO_CARDS) == "1" else DEFAULTS
+
+
+def _warn_of_no_cards(parts: RelayParts) -> None:
+    if parts.ports.settings.unsafe_no_cards:
+        log.warning(
+            "UNSAFE: what agents do goes through without the owner's consent, and nobody is asked",
+            way_out=f"start it without {NO_CARDS}, or: showcaller settings set unsafe_no_cards off",
+        )
 
 
 def _end(parts: RelayParts, *, workers_too: bool) -> None:

@@ -140,7 +140,7 @@ JOBS: dict[str, Measure] = {
     "ring": on_a_loop(ring),
     "fan-out": on_a_loop(fan_out),
     "ask": on_a_loop(ask),
-    "idle": on_a_loop(idle),
+    "idle-actor": on_a_loop(idle),
     "spawn": on_a_loop(spawn),
     "stop": on_a_loop(stop),
     **asyncio_loop.JOBS,

@@ -14,7 +14,7 @@ ROWS = (
     "ring",
     "fan-out",
     "ask",
-    "idle",
+    "idle-actor",
     "spawn",
     "stop",
     "timers-create",

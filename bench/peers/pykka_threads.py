@@ -234,7 +234,7 @@ JOBS: dict[str, Measure] = {
     "fan-out": fan_out,
     "ask": ask,
     "ask-thread": ask_thread,
-    "idle": idle,
+    "idle-actor": idle,
     "spawn": spawn,
     "stop": stop,
     "wake-idle": wake_idle,

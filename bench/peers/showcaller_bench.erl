@@ -32,7 +32,7 @@ run("ask", Count) ->
     Count / timed(fun() ->
         await(spawn(fun() -> ask(Answerer, Count), Self ! {done, self()} end))
     end);
-run("idle", Count) ->
+run("idle-actor", Count) ->
     erlang:garbage_collect(),
     Before = erlang:memory(total),
     Pids = [spawn(fun replier/0) || _ <- lists:seq(1, Count)],

@@ -184,7 +184,7 @@ JOBS: dict[str, Measure] = {
     "ring": in_a_pool(ring),
     "fan-out": in_a_pool(fan_out),
     "ask": in_a_pool(ask),
-    "idle": in_a_pool(idle),
+    "idle-actor": in_a_pool(idle),
     "spawn": in_a_pool(spawn),
     "stop": in_a_pool(stop),
 }

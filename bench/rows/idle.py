@@ -27,7 +27,7 @@ def measure(count: int) -> float:
 
 
 ROW = Row(
-    name="idle",
+    name="idle-actor",
     title="an idle actor, of 1,000,000",
     unit=Unit.BYTES,
     measure=measure,

@@ -49,7 +49,7 @@ def test_a_peer_that_is_not_installed_is_named_and_left_out(monkeypatch: pytest.
 @pytest.mark.slow
 def test_one_command_prints_a_table_and_writes_data_and_a_picture(tmp_path: Path) -> None:
     files = ["--json", str(tmp_path / "bench.json"), "--plot", str(tmp_path / "bench.svg")]
-    words = ["ring", "idle", "--size", "tiny", "--runs", "2", "--peers", "pykka,asyncio", *files]
+    words = ["ring", "idle-actor", "--size", "tiny", "--runs", "2", "--peers", "pykka,asyncio", *files]
     done = subprocess.run(
         [sys.executable, "-m", "bench", *words], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -114,3 +114,16 @@ def test_the_path_is_refused_without_a_token_and_from_elsewhere(daemon: Daemon) 
         assert owner.post("/mcp", json=ping).json()["result"] == {}
         text = owner.get("/metrics").text
     assert 'showcaller_calls_total{action="list_sessions",code="ok"}' in text
+
+
+def test_a_daemon_that_asks_for_no_consent_says_so_loudly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log" / "relay.log"
+    log.parent.mkdir()
+    for value, told in (("1", True), ("", False), ("0", False)):
+        monkeypatch.setenv("SHOWCALLER_UNSAFE_NO_CARDS", value)
+        with serving(Showcaller(tmp_path / f"home{value}", tmp_path), "--log-file", str(log)):
+            pass
+        assert ("UNSAFE" in log.read_text()) == told
+        log.unlink()

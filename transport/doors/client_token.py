@@ -10,12 +10,12 @@ import stat
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Final
 
 from showcaller.actors.contract.token_names import check_token_name
 from showcaller.transport.doors import holder
 from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.doors.stdio.posting import Post, RelayLost
 from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
 from showcaller.transport.worker.process_identity import ProcessIdentity, is_alive
 
@@ -162,34 +162,28 @@ def _made(home: Path, port: int, name: str) -> str:
             f"The owner's token is missing in {home}, so its relay cannot be asked for one for {name!r}.",
             "Stop that relay and start it again, which makes another.",
         ) from error
-    status, answer = _asked(home, port, owners, {"kind": "external", "name": name})
+    answer = _asked(home, port, owners, {"kind": "external", "name": name})
     token = answer.get("token")
-    if status != 200 or not isinstance(token, str):
-        why = str(answer.get("error", f"it answered with status {status}"))
+    if not isinstance(token, str):
+        why = str(answer.get("error", "it gave none"))
         raise RelayStartError(f"The relay on {home} makes no token for {name!r}: {why}", "")
     return token
 
 
-def _asked(home: Path, port: int, token: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    from http.client import HTTPConnection, HTTPException  # loaded at the first use of a name only
-
-    connection = HTTPConnection(HOST, port, timeout=SECONDS)
+def _asked(home: Path, port: int, token: str, body: dict[str, Any]) -> dict[str, Any]:
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     try:
-        connection.request("POST", "/api/tokens", json.dumps(body), headers)
-        response = connection.getresponse()
-        answer = json.loads(response.read(_LIMIT))
-    except (OSError, HTTPException, ValueError) as error:
-        raise RelayStartError(
-            f"The relay on {home} did not make a token: {type(error).__name__}.", "Try again."
-        ) from error
-    finally:
-        connection.close()
-    return response.status, answer if isinstance(answer, dict) else {}
+        post = Post(port, json.dumps(body).encode(), headers, path="/api/tokens", seconds=SECONDS)
+        try:
+            return next(post.messages(), {})
+        finally:
+            post.close()
+    except RelayLost as error:
+        raise RelayStartError(f"The relay on {home} did not make a token: {error}.", "Try again.") from error
 
 
 def _keep(path: Path, token: str) -> None:
-    partly = path.with_name(f".{token_hex(4)}.partly")
+    partly = path.with_name(f".{os.urandom(4).hex()}.partly")
     try:
         descriptor = os.open(partly, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:

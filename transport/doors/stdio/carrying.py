@@ -1,9 +1,9 @@
 """One request carried to the relay and its answer back, though relays may come and go meanwhile."""
 
 import json
+import os
 import threading
 from collections.abc import Callable
-from secrets import token_hex, token_urlsafe
 from typing import Any, Final
 
 from showcaller.transport.doors.stdio import retaking
@@ -63,7 +63,7 @@ class Carrier:
         self._caller = caller
         self._tell = tell
         self._now = now
-        self._connection = token_urlsafe(16)
+        self._connection = os.urandom(16).hex()  # secrets would load much more
         self._version: str | None = None
         self._has_called = False
 
@@ -151,7 +151,7 @@ class Carrier:
         return self._now() - carried.began
 
     def _own_id(self) -> str:
-        return f"showcaller-{token_hex(6)}"
+        return f"showcaller-{os.urandom(6).hex()}"
 
 
 def _line(message: Json) -> bytes:

@@ -17,18 +17,26 @@ class RelayLost(Exception):
 class Post:
     """One request over a connection of its own. ``close`` may be called from any thread, and ends it."""
 
-    def __init__(self, port: int, body: bytes, headers: Mapping[str, str]) -> None:
-        """Send it; raises ``RelayLost``."""
+    def __init__(
+        self,
+        port: int,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        path: str = "/mcp",
+        seconds: float | None = None,
+    ) -> None:
+        """Send it; raises ``RelayLost``. ``seconds``: how long each piece of the answer is waited for."""
         try:
             self._socket = socket.create_connection((HOST, port), CONNECT_SECONDS)
         except OSError as error:
             raise RelayLost("it takes no connection") from error
-        self._socket.settimeout(None)
+        self._socket.settimeout(seconds)
         self._file: IO[bytes] = self._socket.makefile("rb")
         named = {"host": f"{HOST}:{port}", "content-length": str(len(body)), "connection": "close", **headers}
         head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
         try:
-            self._socket.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body)
+            self._socket.sendall(f"POST {path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body)
         except OSError as error:
             self.close()
             raise RelayLost("it takes no request") from error
