@@ -21,9 +21,10 @@ from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.doors.local_fanout import LocalFanout
 from showcaller.transport.doors.opener import Opener
 from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.watching import Watching
 
 
-class Relay:
+class Relay(Watching):
     """A relay embedded in this program; open it with ``Relay.open`` and use it in a ``with``.
 
     Everything it keeps is under its data folder, so that a later relay, or the command line, goes on with

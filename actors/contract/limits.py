@@ -115,6 +115,14 @@ CHOICES: Final = 50
 """Labels in the answer to a card."""
 CHOICE_CHARACTERS: Final = 1000
 """Characters of one of them."""
+WATCHED_NAMED: Final = 1000
+"""Sessions that one call watches from outside."""
+EVENTS_PER_PAGE: Final = 1000
+"""Events in one answer of the log."""
+OUTPUT_LINES: Final = 1000
+"""Lines of a session's output in one answer."""
+OUTPUT_LINE_CHARACTERS: Final = 20_000
+"""Characters of one of them; a longer one comes in pieces."""
 SESSIONS_NAMED: Final = 100
 """Sessions that a subscription names, or leaves out."""
 MATCH_TEXTS: Final = 10

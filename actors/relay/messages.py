@@ -206,6 +206,25 @@ class TaskTail(NamedTuple):
     cut: bool
 
 
+class AwaitOutput(NamedTuple):
+    """To a session: answer with its ``OutputGlance`` when there is news of what its agent writes.
+
+    At once when another turn than ``turn`` is under way, or none, or when it has written more than ``size``
+    characters; else when one of these is so.
+    """
+
+    turn: str | None
+    size: int
+
+
+class OutputGlance(NamedTuple):
+    """What the turn under way (None without one) has written: ``size`` characters, the last are kept."""
+
+    turn: str | None
+    text: str
+    size: int
+
+
 class NotUnderWay(NamedTuple):
     """From a session to a listener: no end will come of this message here; the store says how it stands."""
 

@@ -26,6 +26,7 @@ from showcaller.actors.relay.messages import (
     Archive,
     AwaitEnd,
     AwaitMessage,
+    AwaitOutput,
     AwaitStored,
     Delete,
     Facts,
@@ -60,7 +61,7 @@ from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_repl
 logger = logging.getLogger("showcaller.relay")
 
 
-NO_ANSWER = AwaitEnd | Look | LookTask | FallAsleep
+NO_ANSWER = AwaitEnd | AwaitOutput | Look | LookTask | FallAsleep
 """What is answered with None by a session that is of no use: the store says more."""
 
 
@@ -177,8 +178,8 @@ class Session(Actor):
         self._maybe_sleep()
 
     def on_stop(self) -> None:
-        """Answer those who still wait for a message that stays in the queue, or for one to come."""
-        self._turns.listeners.look_up_all()
+        """Answer those who still wait for a message in the queue, for one to come, or for what is written."""
+        self._turns.answer_waiting()
         self._collecting.answer_all(None)
 
     def on_failure(self, *_: Any) -> None:
@@ -197,7 +198,7 @@ class Session(Actor):
         self._orders.answer_all(error)
         self._collecting.answer_all(error)
         answer_all((reply for _, reply in self._stash), error)
-        self._turns.listeners.look_up_all()
+        self._turns.answer_waiting()
 
     def _store_gone(self, gone: StoreGone) -> None:
         """End: what is asked of the store gets no answer any more, and a turn's end could not be kept."""
@@ -375,6 +376,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     AwaitEnd: Session._await_end,
     AwaitMessage: lambda session, asked, reply: session._collecting.await_message(asked, reply),
     TakeMessages: lambda session, order, reply: session._collecting.take(order, reply),
+    AwaitOutput: lambda session, wish, reply: session._turns.in_flight.await_output(wish, reply),
     Listen: Session._listen,
     StopRunning: Session._stop_running,
     Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._acceptance)),

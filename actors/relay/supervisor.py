@@ -16,6 +16,7 @@ from showcaller.actors.contract.worker import (
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.courier import ByCourier, Courier
 from showcaller.actors.relay.directory import Directory
+from showcaller.actors.relay.event_feed import AwaitEvent, Bell, EndFeed, EventFeed
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, StopFanout
@@ -85,6 +86,8 @@ class Supervisor(Actor):
         self.housekeeper: ActorRef[Any] | None = None
         self._settings_keeper: ActorRef[Any] | None = None
         self._token_keeper: ActorRef[Any] | None = None
+        self._bell = Bell()
+        self._feed: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
 
     def on_start(self) -> None:
@@ -97,7 +100,7 @@ class Supervisor(Actor):
             Recovery.start(self._ports, None, self.actor_ref).tell(Recover())
             return
         ref = self.actor_ref
-        started = start_writer(self._ports.writer, self._ledger).request(GetChild(WRITER))
+        started = start_writer(self._ports.writer, self._ledger, self._bell).request(GetChild(WRITER))
         started.add_done_callback(lambda done: tell_if_alive(ref, _WriterUp(done.get())))
 
     def _writer_up(self, up: _WriterUp) -> None:
@@ -183,6 +186,8 @@ class Supervisor(Actor):
             self._set(message, reply, writer)
         elif isinstance(message, ForTokens):
             self._keep_token(message, reply, writer)
+        elif isinstance(message, AwaitEvent):
+            self._await_event(message, reply)
         else:
             answer(reply, TypeError(f"the supervisor takes no {type(message).__name__}"))
             super().on_receive(message)
@@ -281,6 +286,16 @@ class Supervisor(Actor):
         else:
             self._token_keeper.forward(message, reply)
 
+    def _await_event(self, message: AwaitEvent, reply: Reply) -> None:
+        if self._feed is None or not self._feed.is_alive():
+            self._feed = EventFeed.start(self._ports.reader, self._bell)
+        if reply is not None:
+            self._feed.forward(message, reply)
+
+    def _end_feed(self, error: Exception) -> None:
+        if self._feed is not None:
+            tell_if_alive(self._feed, EndFeed(error))
+
     # -- fan-outs ----------------------------------------------------------------------------------
 
     def _begin_fanout(self, request: FanoutRequest, reply: Reply, writer: ActorRef[Any]) -> None:
@@ -321,6 +336,7 @@ class Supervisor(Actor):
         self._writer = None
         self._ledger.give_up()
         self._end_housekeeping()
+        self._end_feed(gone)
         if self._recovery is not None and self._stash is not None:
             self._recovery.kill()
             self._recovered(Recovered(gone))
@@ -335,6 +351,7 @@ class Supervisor(Actor):
         self._closing = [*(self._closing or []), reply]
         leaves = close.leaves and self._ports.outliving is not None
         self._end_housekeeping()
+        self._end_feed(_stopping())
         for fanout in self._fanouts.values():
             tell_if_alive(fanout, LeaveFanout(_stopping()) if leaves else StopFanout())
         for session, ref in self.directory.items():

@@ -153,6 +153,11 @@ class Turns:
         """The turn has written a piece of its reply."""
         self.in_flight.add(output)
 
+    def answer_waiting(self) -> None:
+        """Tell all who wait for an end, or for what is written, that nothing more comes of it here."""
+        self.listeners.look_up_all()
+        self.in_flight.tell_all()
+
     def written(self, tag: ForTurn, answer: Answer) -> None:
         """The store has answered a command about a turn."""
         if answer.error is None:

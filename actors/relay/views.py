@@ -1,7 +1,7 @@
 """From the store's rows to what callers read: pure."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -38,10 +38,10 @@ def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
         provider=row["provider"],
         model=row["model"],
         cwd=row["cwd"],
-        state=_state(row),
+        state=state_of(row),
         queued=row["queued"],
-        last_turn=_last_turn(row["last_turn"]),
-        process="none" if _state(row) == "idle" or row["provider"] == EXTERNAL else "alive",
+        last_turn=last_turn_of(row["last_turn"]),
+        process="none" if state_of(row) == "idle" or row["provider"] == EXTERNAL else "alive",
         last_activity_at=row["last_activity_at"],
         message_count=row["message_count"],
         group=group_place(row),
@@ -53,13 +53,15 @@ def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
     )
 
 
-def _state(row: dict[str, Any]) -> State:
+def state_of(row: Mapping[str, Any]) -> State:
+    """The state of a session whose row tells what runs there."""
     if row["running"] is not None or row.get("calls"):
         return "running_turn"
     return "background_only" if row["tasks"] else "idle"
 
 
-def _last_turn(last: dict[str, Any] | None) -> LastTurn | None:
+def last_turn_of(last: Mapping[str, Any] | None) -> LastTurn | None:
+    """The word for how a session's last turn ended."""
     if last is None:
         return None
     if last["stop_reason"] == "interrupted":

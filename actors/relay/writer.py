@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from showcaller.actors.relay.event_feed import Bell
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import AwaitStored, Write, Written
 from showcaller.actors.relay.ports import WriterPort
@@ -42,15 +43,17 @@ class Writer(Actor):
     Tell it ``Write``; the sender gets ``Written`` once the command is committed, or was refused. After a
     failure its next life goes on with the same ledger: it hands out the answers that are left, and submits
     the batch under way again, of which the store knows whether it was committed. Only the answers to the
-    latest submission count, so each command is answered once, and as the store has it.
+    latest submission count, so each command is answered once, and as the store has it. ``bell`` is rung
+    after each batch, for those who wait for events.
     """
 
     registered = False
 
-    def __init__(self, port: WriterPort, ledger: Ledger) -> None:
+    def __init__(self, port: WriterPort, ledger: Ledger, bell: Bell) -> None:
         super().__init__()
         self._port = port
         self._ledger = ledger
+        self._bell = bell
         self._flushing = False
         self._submission: object | None = None  # the one under way
 
@@ -72,6 +75,7 @@ class Writer(Actor):
             if message.submission is self._submission:
                 self._submission = None
                 self._ledger.note_answers(message.answers)
+                self._bell.ring()
                 self._go_on()
         elif isinstance(message, AwaitStored):
             self._await_stored()
@@ -109,7 +113,7 @@ class WriterSupervisor(Supervisor):
     registered = False
 
 
-def start_writer(port: WriterPort, ledger: Ledger) -> ActorRef[WriterSupervisor]:
+def start_writer(port: WriterPort, ledger: Ledger, bell: Bell) -> ActorRef[WriterSupervisor]:
     """Start a supervised writer on this handler's dispatcher; ask what is given for the child ``WRITER``."""
-    child = ChildSpec(WRITER, Writer, (port, ledger), restart="permanent")
+    child = ChildSpec(WRITER, Writer, (port, ledger, bell), restart="permanent")
     return WriterSupervisor.start([child], intensity=INTENSITY)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from showcaller.store.queries.background_tasks import task, tasks, tasks_at_workers
-from showcaller.store.queries.event_log import events
+from showcaller.store.queries.event_log import events, told_events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
 from showcaller.store.queries.messages import (
@@ -22,11 +22,13 @@ from showcaller.store.queries.messages import (
 from showcaller.store.queries.outbox import counts, handed, relay, unfinished
 from showcaller.store.queries.owner_settings import settings
 from showcaller.store.queries.repeats import client_call
+from showcaller.store.queries.replies import last_replies, replies_after
 from showcaller.store.queries.session_groups import find_group, group_members, groups
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
 from showcaller.store.queries.tokens import token, tokens, turn_goes_on
 from showcaller.store.queries.transcripts import transcript
+from showcaller.store.queries.watched import watched_sessions
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -42,12 +44,16 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             waiting_messages,
             most_hops,
             message,
+            replies_after,
+            last_replies,
             unfinished,
             handed,
             tasks,
             task,
             tasks_at_workers,
             events,
+            told_events,
+            watched_sessions,
             groups,
             group_members,
             find_group,
@@ -97,6 +103,7 @@ __all__ = [
     "groups",
     "handed",
     "last_fanouts",
+    "last_replies",
     "last_words",
     "list_sessions",
     "load_session",
@@ -105,6 +112,7 @@ __all__ = [
     "read_messages",
     "recent_folders",
     "relay",
+    "replies_after",
     "settings",
     "started_at_work",
     "task",
@@ -112,8 +120,10 @@ __all__ = [
     "tasks_at_workers",
     "token",
     "tokens",
+    "told_events",
     "transcript",
     "turn_goes_on",
     "unfinished",
     "waiting_messages",
+    "watched_sessions",
 ]

@@ -20,13 +20,13 @@ _BY_ID = Statement(Session.select().where(Session.id == Slot("session")))
 _UNFINISHED = Statement(
     Message.select().where(_OF_SESSION, unfinished(Message.status)).order_by(Message.position + 0)
 )
-_QUEUED = Statement(
+QUEUED = Statement(
     Message.select(fn.COUNT(Message.position)).where(
         Message.status == literal("queued"), _OF_SESSION, unfinished(Message.status)
     )
 )
-_RUNNING = Statement(Message.select(Message.id).where(*running_turn(), _OF_SESSION))
-_LAST_TURN = Statement(
+RUNNING = Statement(Message.select(Message.id).where(*running_turn(), _OF_SESSION))
+LAST_TURN = Statement(
     Message.select(Message.id, Message.status, Message.stop_reason, Message.ended_at)
     .where(
         _OF_SESSION,
@@ -135,9 +135,9 @@ def listing(scope: str, *, searched: bool, paged: bool, calls: bool = False) -> 
 
 
 def _with_states(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, Any]:
-    queued = _QUEUED.row(db, session=session["id"])
-    running = _RUNNING.row(db, session=session["id"])
-    last_turn = _LAST_TURN.row(db, session=session["id"])
+    queued = QUEUED.row(db, session=session["id"])
+    running = RUNNING.row(db, session=session["id"])
+    last_turn = LAST_TURN.row(db, session=session["id"])
     group = None if session["group"] is None else _GROUP.row(db, group=session["group"])
     name, head = group or (None, None)
     thinking = session["thinking_enabled"]

@@ -85,6 +85,8 @@ def harmless(path: str, body: Any, folder: Path) -> Any:
             tame["text"] = f": {shlex.quote(tame['text'].replace(chr(0), ''))[:90_000]}"
         if isinstance(tame.get("wait_seconds"), int | float):
             tame["wait_seconds"] = min(tame["wait_seconds"], 0)
+    if path == "/api/monitor" and isinstance(tame.get("timeout", 0), int | float):
+        tame["timeout"] = min(tame.get("timeout", 0), 0)
     spec = tame.get("spec")
     if isinstance(spec, Mapping) and spec.get("kind") == "command" and isinstance(spec.get("template"), str):
         tame["spec"] = {**spec, "template": "true {}"}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from tests.e2e.daemon import Daemon, serving
 from tests.e2e.mcp_client import called, over_http
@@ -127,3 +128,42 @@ def test_a_daemon_that_asks_for_no_consent_says_so_loudly(
             pass
         assert ("UNSAFE" in log.read_text()) == told
         log.unlink()
+
+
+async def test_a_supervisors_token_offers_the_monitor_and_no_other_token_does(daemon: Daemon) -> None:
+    with daemon.owner as owner:
+        made = {
+            kind: owner.post("/api/tokens", json={"kind": kind, "name": f"watching-{kind}"}).json()
+            for kind in ("supervisor", "external")
+        }
+        session = owner.post(
+            "/api/call",
+            json={"action": "create_session", "relay": "this", "text": "echo seen", "wait_seconds": 50},
+        ).json()["session"]
+        path = f"/api/sessions/{session}/output"
+        for kind, status in (("supervisor", 200), ("external", 403)):
+            as_it = {"authorization": f"Bearer {made[kind]['token']}"}
+            assert owner.get("/api/events", headers=as_it).status_code == status
+            assert owner.get(path, headers=as_it).status_code == status
+            assert owner.post("/api/monitor", json={"timeout": 0}, headers=as_it).status_code == status
+            with owner.stream("GET", "/api/events/stream", headers=as_it) as stream:
+                assert stream.status_code == status
+            assert owner.get("/api/settings", headers=as_it).status_code == 403
+    async with over_http(daemon, made["supervisor"]["token"]) as client:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        watching = ["session_monitor", "session_events", "session_output", "session_restart"]
+        assert tools == ["relay_tool", *watching]
+        told = (await client.call_tool("session_monitor", {"since": 0})).structured_content
+        assert session in [event["session"] for event in told["fired"]]
+        page = (await client.call_tool("session_events", {"since": told["next"]})).structured_content
+        assert page["events"] == []
+        lines = (await client.call_tool("session_output", {"session": session})).structured_content
+        assert [line["text"] for line in lines["lines"]] == ["seen"]
+        restart = (await client.call_tool("session_restart", {"session": session})).structured_content
+        assert restart["code"] == "REMOTE_RELAY_UNSUPPORTED"
+        bad = (await client.call_tool("session_monitor", {"until": ["noon"]})).structured_content
+        assert bad["code"] == "REMOTE_RELAY_INVALID_INPUT"
+    async with over_http(daemon, made["external"]["token"]) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["relay_tool"]
+        with pytest.raises(MCPError, match="There is no tool"):
+            await client.call_tool("session_monitor", {})

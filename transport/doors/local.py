@@ -12,6 +12,7 @@ from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import group_start
+from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.contract.provider_states import ProviderList, provider_list
 from showcaller.actors.contract.settings import Settings, check_setting
 from showcaller.actors.contract.times import time_text
@@ -24,6 +25,7 @@ from showcaller.actors.relay.calls import (
     CallRequest,
     Conversations,
     OwnerActName,
+    WatchRequest,
 )
 from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.fanout_items import check_items, result_so_far
@@ -115,13 +117,7 @@ class LocalDoor:
         ``answer_within``: the client drops calls that wait longer than so many seconds (``CallRequest``). To
         cancel it ends its waiting and takes nothing back: what it has stored stays.
         """
-        begun = self._start(CallRequest(arguments, caller, id, answer_within))
-        try:
-            result: dict[str, Any] = await begun.result
-        except asyncio.CancelledError:
-            begun.give_up()
-            raise
-        return result
+        return await self._awaited(self._start(CallRequest(arguments, caller, id, answer_within)))
 
     def act(self, action: OwnerActName, session: object, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Carry out an act of the owner on a session that is no action of the tool, as ``call`` does."""
@@ -139,15 +135,32 @@ class LocalDoor:
         result: dict[str, Any] = await self._request(ActRequest(action, session, id))
         return result
 
+    def watch(self, asked: OutsideRequest, caller: Caller = OWNER) -> dict[str, Any]:
+        """Answer what an owner or a supervisor asks from outside, as ``call`` answers a call."""
+        result: dict[str, Any] = self._request(WatchRequest(asked, caller)).get()
+        return result
+
+    async def watch_async(self, asked: OutsideRequest, caller: Caller = OWNER) -> dict[str, Any]:
+        """Answer as ``watch`` does, without blocking the asyncio loop; to cancel it ends its waiting."""
+        return await self._awaited(self._start(WatchRequest(asked, caller)))
+
+    async def _awaited(self, begun: "_Begun") -> dict[str, Any]:
+        try:
+            result: dict[str, Any] = await begun.result
+        except asyncio.CancelledError:
+            begun.give_up()
+            raise
+        return result
+
     def _begin(
         self, arguments: Any, caller: Caller, client_id: str | None, answer_within: int | None = None
     ) -> Future[Any]:
         return self._request(CallRequest(arguments, caller, client_id, answer_within))
 
-    def _request(self, request: CallRequest | ActRequest) -> Future[Any]:
+    def _request(self, request: CallRequest | ActRequest | WatchRequest) -> Future[Any]:
         return self._start(request).result
 
-    def _start(self, request: CallRequest | ActRequest) -> "_Begun":
+    def _start(self, request: CallRequest | ActRequest | WatchRequest) -> "_Begun":
         if not self._opener.is_here:  # first of all: whoever held the gate at the fork holds it for ever
             return _Begun(_refused(forked()))
         with self._gate:

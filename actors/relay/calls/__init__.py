@@ -1,8 +1,17 @@
 """Tool calls: each is a short-lived actor that goes through the checks of ``order.py`` and then acts."""
 
 from showcaller.actors.relay.calls.call import Call
-from showcaller.actors.relay.calls.caller import OWNER, ActRequest, Caller, CallRequest
+from showcaller.actors.relay.calls.caller import OWNER, ActRequest, Caller, CallRequest, WatchRequest
 from showcaller.actors.relay.calls.conversations import Conversations
 from showcaller.actors.relay.calls.owner_acts import OwnerActName
 
-__all__ = ["OWNER", "ActRequest", "Call", "CallRequest", "Caller", "Conversations", "OwnerActName"]
+__all__ = [
+    "OWNER",
+    "ActRequest",
+    "Call",
+    "CallRequest",
+    "Caller",
+    "Conversations",
+    "OwnerActName",
+    "WatchRequest",
+]

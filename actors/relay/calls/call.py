@@ -8,9 +8,10 @@ from showcaller.actors.contract.idempotency import client_id_of
 from showcaller.actors.contract.shape import parse_call
 from showcaller.actors.relay.calls import inbox, order
 from showcaller.actors.relay.calls.acts import act, act_again
-from showcaller.actors.relay.calls.caller import ActRequest, CallRequest
+from showcaller.actors.relay.calls.caller import ActRequest, Caller, CallRequest, WatchRequest
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Conversations
+from showcaller.actors.relay.calls.outside import answer_outside
 from showcaller.actors.relay.calls.owner_acts import OwnerAct, read_act
 from showcaller.actors.relay.calls.patience import cut_wait, is_patient, with_way_on
 from showcaller.actors.relay.calls.repeats import on_this_relay
@@ -31,7 +32,7 @@ class _Wish(NamedTuple):
 
 
 class Call(Actor):
-    """Answers one ``CallRequest`` or ``ActRequest`` with the result's JSON object, and stops.
+    """Answers one request, of any kind in ``caller.py``, with the result's JSON object, and stops.
 
     It never raises to the door.
     """
@@ -44,10 +45,13 @@ class Call(Actor):
         self._supervisor = supervisor
         self._conversations = conversations
 
-    async def on_receive(self, request: CallRequest | ActRequest) -> dict[str, Any]:
+    async def on_receive(self, request: CallRequest | ActRequest | WatchRequest) -> dict[str, Any]:
         """Carry the call out and give its result."""
         try:
-            result = await self._carry_out(request)
+            if isinstance(request, WatchRequest):
+                result = await self._answer_outside(request)
+            else:
+                result = await self._carry_out(request)
         except Exception as error:  # noqa: BLE001 - the caller gets it as a refusal, whatever it is
             result = refusal_for(error).to_result()
         self.stop()
@@ -56,26 +60,41 @@ class Call(Actor):
     async def _carry_out(self, request: CallRequest | ActRequest) -> dict[str, Any]:
         wish = self._wish(request)
         client_id = None if request.client_id is None else client_id_of(request.client_id)
-        identity = await self._identity(wish)
-        context = CallContext(
+        identity = await self._identity(wish.call)
+        context = self._context(request.caller, identity, client_id, wish.notes)
+        if not isinstance(request, CallRequest) or request.external is None:
+            return (await _result(context, wish)).to_result()
+        context.external = request.external
+        return await _with_messages(context, wish)
+
+    async def _answer_outside(self, request: WatchRequest) -> dict[str, Any]:
+        context = self._context(request.caller, await self._identity(request.asked))
+        result = await answer_outside(context, request.asked)
+        note = " ".join(context.notes) or None
+        return result.model_copy(update={"note": note}).to_result()
+
+    def _context(
+        self,
+        caller: Caller,
+        identity: Identity | None,
+        client_id: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> CallContext:
+        return CallContext(
             ports=self._ports,
             supervisor=self._supervisor,
             conversations=self._conversations,
-            caller=request.caller,
+            caller=caller,
             relay=self._ports.relay_name if identity is None else identity.name,
             relay_id="" if identity is None else identity.id,
             client_id=client_id,
-            notes=list(wish.notes),
-            external=request.external if isinstance(request, CallRequest) else None,
+            notes=list(notes),
         )
-        if context.external is None:
-            return (await _result(context, wish)).to_result()
-        return await _with_messages(context, wish)
 
-    async def _identity(self, wish: _Wish) -> Identity | None:
+    async def _identity(self, call: object) -> Identity | None:
         """Give which relay this is, when it takes calls; a prompt's checks ask the supervisor themselves."""
         known = self._conversations.identity
-        if known is None or not isinstance(wish.call, calls.Send):
+        if known is None or not isinstance(call, calls.Send):
             known = self._conversations.identity = await self._supervisor.request(AwaitReady())
         return known
 

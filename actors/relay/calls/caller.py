@@ -2,6 +2,7 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
+from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.calls.owner_acts import OwnerActName
 
@@ -47,4 +48,11 @@ class ActRequest(NamedTuple):
     action: OwnerActName
     session: object
     client_id: str | None = None
+    caller: Caller = OWNER
+
+
+class WatchRequest(NamedTuple):
+    """What the owner or a supervisor asks from outside: a request of ``contract.outside`` and who asks."""
+
+    asked: OutsideRequest
     caller: Caller = OWNER

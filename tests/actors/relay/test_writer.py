@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.relay.event_feed import Bell
 from showcaller.actors.relay.messages import AwaitReady, AwaitStored, Write, Written
 from showcaller.actors.relay.writer import INTENSITY, WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import BATCH_LIMIT, BATCH_TEXT, Ledger, text_size
@@ -46,7 +47,7 @@ class Desk:
         self.port = Port()
         self.ledger = Ledger("first")
         with self.dispatcher:
-            self.supervisor = start_writer(self.port, self.ledger)
+            self.supervisor = start_writer(self.port, self.ledger, Bell())
             self.writer: ActorRef[Any] = self.supervisor.ask(GetChild(WRITER))
             self.sender, self.heard = probe()
 

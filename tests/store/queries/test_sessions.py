@@ -104,13 +104,13 @@ def test_active_sessions_are_found_from_what_is_unfinished(desk: Desk) -> None:
 
 def test_the_queue_of_a_session_is_read_from_the_index_of_what_is_unfinished(desk: Desk) -> None:
     from showcaller.store.commands.queue import _COUNT_QUEUED
-    from showcaller.store.queries.sessions import _LAST_TURN, _QUEUED, _RUNNING, _UNFINISHED
+    from showcaller.store.queries.sessions import _UNFINISHED, LAST_TURN, QUEUED, RUNNING
 
-    for statement in (_COUNT_QUEUED, _QUEUED, _RUNNING):
+    for statement in (_COUNT_QUEUED, QUEUED, RUNNING):
         found = plan(desk, statement, session="ses_a")
         assert "INDEX message_unfinished (status=? AND session=?)" in found
     assert "message_unfinished" in plan(desk, _UNFINISHED, session="ses_a")
-    assert "message_session_position (session=?)" in plan(desk, _LAST_TURN, session="ses_a")
+    assert "message_session_position (session=?)" in plan(desk, LAST_TURN, session="ses_a")
 
 
 def test_many_sessions_do_not_slow_a_page(desk: Desk) -> None:

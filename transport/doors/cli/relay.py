@@ -98,6 +98,25 @@ class LocalRelay(Protocol):
         """Copy the store into a file, named by its absolute path, and give that; raises ``Refusal``."""
         ...
 
+    def monitor(
+        self,
+        sessions: Sequence[str] | None = None,
+        *,
+        until: Sequence[Any] = (),
+        timeout: float = 0,
+        since: int | None = None,
+        reconnect: float = 0,
+    ) -> dict[str, Any]:
+        """Wait for what happens, as ``session_monitor`` does; a refusal is a result too. Blocks.
+
+        A running relay that has gone is waited for ``reconnect`` seconds.
+        """
+        ...
+
+    def events(self, since: int = 0, limit: int = 100) -> dict[str, Any]:
+        """Give a page of the log of events, as ``session_events`` does; a refusal is a result too."""
+        ...
+
     def start_fanout(self, spec: "FanoutSpec", items: Sequence[Any]) -> FanoutRun:
         """Start a session per item; raises ``Refusal`` when the relay will not."""
         ...

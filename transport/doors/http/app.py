@@ -40,6 +40,7 @@ from showcaller.transport.doors.http.replies import HEADERS, refusal_reply, resu
 from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.status_answer import StatusAnswer
 from showcaller.transport.doors.http.token_routes import TokenRoutes
+from showcaller.transport.doors.http.watch_routes import WatchRoutes
 
 
 class StopBody(BaseModel):
@@ -68,6 +69,7 @@ class HttpDoor:
         self._owner = OwnerRoutes(served.door, served.back_up)
         self._exports = ExportRoutes(served.door)
         self._tokens = TokenRoutes(served.door.tokens, served.callers)
+        self._watch = WatchRoutes(served.door, now)
 
     def routes(self) -> list[Path]:
         """Give all paths."""
@@ -78,6 +80,7 @@ class HttpDoor:
             *self._fanouts.routes(),
             *self._tokens.routes(),
             *self._served.sign_in.routes(),
+            *self._watch.routes(),
             Path("GET", "/api/status", self.status, _STATUS),
             Path("POST", "/api/stop", self.stop, _STOP),
             Path("GET", "/metrics", self.metrics, _METRICS),

@@ -1,5 +1,6 @@
 """Who may use which path: all are the owner's but those that are named here."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
@@ -13,14 +14,22 @@ Audience = Literal["owner", "supervisors", "all"]
 """``supervisors``: the owner and who holds a supervisor's token; ``all``: whoever holds a token."""
 
 AUDIENCES: Final[Mapping[str, Audience]] = MappingProxyType(
-    {"/api/call": "all", "/mcp": "all", "/sign-in": "all"}
+    {
+        "/api/call": "all",
+        "/mcp": "all",
+        "/sign-in": "all",
+        "/api/monitor": "supervisors",
+        "/api/events": "supervisors",
+        "/api/events/stream": "supervisors",
+    }
 )
 """By path; one that is not here is the owner's alone."""
+_OUTPUT: Final = re.compile(r"/api/sessions/[^/]+/output")
 
 
 def audience_of(path: str) -> Audience:
     """Say for whom a path is."""
-    return AUDIENCES.get(path, "owner")
+    return "supervisors" if _OUTPUT.fullmatch(path) else AUDIENCES.get(path, "owner")
 
 
 def check_audience(path: str, caller: Caller) -> None:

@@ -97,7 +97,7 @@ class Channel:
         except httpx.TransportError as error:
             raise self._gone() from error
 
-    def await_return(self, returning: Return, gone: RelayGone) -> bool:
+    def await_return(self, returning: Return, gone: RelayGone, seconds: float = RECONNECT_SECONDS) -> bool:
         """Use the relay that runs here now, or wait for one; False when none came in time.
 
         One that said that it ends is not used again. ``returning`` was made before ``gone`` came of the
@@ -105,8 +105,8 @@ class Channel:
         """
         found = running_relay(self._home)
         if found is None or (gone.ends and found == self._running):
-            self._tell(f"{gone} Waiting until it is back, {RECONNECT_SECONDS:g} s at most.")
-            found = running_relay(self._home) if returning.wait(RECONNECT_SECONDS) else None
+            self._tell(f"{gone} Waiting until it is back, {seconds:g} s at most.")
+            found = running_relay(self._home) if returning.wait(seconds) else None
         if found is None:
             return False
         with self._gate:
@@ -114,6 +114,12 @@ class Channel:
             self._running = found
         before.close()
         return True
+
+    @property
+    def running(self) -> Whereabouts:
+        """The relay that is asked."""
+        with self._gate:
+            return self._running
 
     @property
     def home(self) -> Path:

@@ -10,8 +10,9 @@ from showcaller.actors.contract.fanout import FanoutSpec, compact_json
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import Settings, valid_settings
 from showcaller.transport.doors.http.bodies import FANOUT_BYTES
-from showcaller.transport.doors.http.channel import Channel, RelayGone
+from showcaller.transport.doors.http.channel import RECONNECT_SECONDS, Channel, RelayGone
 from showcaller.transport.doors.http.client_fanout import FollowedFanout
+from showcaller.transport.doors.http.client_watch import ask_until_answered
 from showcaller.transport.doors.http.returning import Return
 
 
@@ -53,6 +54,23 @@ class HttpRelay:
                 except RelayGone as gone:
                     if not self._channel.await_return(returning, gone):
                         return _refused(gone).to_result()
+
+    def monitor(
+        self,
+        sessions: Sequence[str] | None = None,
+        *,
+        until: Sequence[str] = (),
+        timeout: float = 0,
+        since: int | None = None,
+        reconnect: float = RECONNECT_SECONDS,
+    ) -> dict[str, Any]:
+        """Wait for what happens, also over the end of the relay and the start of the next; see ``relay``."""
+        asked = {"sessions": sessions, "until": until, "timeout": timeout, "since": since}
+        return ask_until_answered(self._channel, "POST", "/api/monitor", asked, reconnect=reconnect)
+
+    def events(self, since: int = 0, limit: int = 100) -> dict[str, Any]:
+        """Give a page of the log of events."""
+        return ask_until_answered(self._channel, "GET", f"/api/events?since={since}&limit={limit}")
 
     def settings(self) -> Settings:
         """Give the settings in force, as far as this version knows them; raises ``Refusal``."""

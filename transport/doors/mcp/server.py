@@ -1,7 +1,7 @@
 """The MCP server ``showcaller``: which tools it offers, and what becomes of a call."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from mcp.server.context import ServerRequestContext
@@ -28,6 +28,7 @@ from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.doors.mcp.connections import client_id_of, connection_in
 from showcaller.transport.doors.mcp.guidance import DESCRIPTION, INSTRUCTIONS, TOOL
 from showcaller.transport.doors.mcp.progress import Pause, pause, with_progress
+from showcaller.transport.doors.mcp.supervisor_tools import TOOLS, Asking, call_supervisor_tool
 
 SERVER_NAME: Final = "showcaller"
 ANSWER_SECONDS: Final = IMPATIENT_SECONDS - 1
@@ -64,20 +65,29 @@ class ToolServer:
             version=version,
             title="Showcaller",
             instructions=INSTRUCTIONS,
-            get_tool_input_schema=lambda name: self._tool.input_schema if name == TOOL else None,
+            get_tool_input_schema=self._schema_of,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
         self.server.middleware.clear()  # no tracing: nothing here would gather it
 
     async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        del context, params
-        return ListToolsResult(tools=[self._tool])
+        del params
+        return ListToolsResult(tools=[self._tool, *(_SUPERVISORS if _supervises(context) else ())])
+
+    def _schema_of(self, name: str) -> dict[str, Any] | None:
+        if name == TOOL:
+            return self._tool.input_schema
+        return TOOLS[name].schema if name in TOOLS else None
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name != TOOL:
+        arguments = {} if params.arguments is None else params.arguments
+        if params.name == TOOL:
+            result = await self._called(context, arguments)
+        elif params.name in TOOLS and _supervises(context):
+            result = await self._watched(context, params.name, arguments)
+        else:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name[:80]!r}; there is {TOOL}.")
-        result = await self._called(context, {} if params.arguments is None else params.arguments)
         text = json.dumps(result, ensure_ascii=False, allow_nan=False)
         return CallToolResult(content=[TextContent(text=text)], structured_content=result)
 
@@ -92,13 +102,40 @@ class ToolServer:
         call = self._door.call_async(
             arguments, caller_of(request), id=client_id, answer_within=None if hears else ANSWER_SECONDS
         )
-        if hears:
-            report = context.session.report_progress
-            result = await with_progress(call, lambda done, said: report(done, None, said), self._wait)
-        else:
-            result = await call
+        result = await self._reporting(context, call, hears=hears)
         self._metrics.call(arguments, result, self._now() - began)
         return result
+
+    async def _watched(self, context: Context, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a tool of supervisors."""
+        request = context.request
+        assert request is not None
+        hears = progress_token_from_params(context.params) is not None and takes_stream(request)
+        asking = Asking(self._door, caller_of(request), self._now, None if hears else ANSWER_SECONDS)
+        return await self._reporting(context, call_supervisor_tool(name, asking, arguments), hears=hears)
+
+    async def _reporting(
+        self, context: Context, call: Coroutine[Any, Any, dict[str, Any]], *, hears: bool
+    ) -> dict[str, Any]:
+        if not hears:
+            return await call
+        report = context.session.report_progress
+        return await with_progress(call, lambda done, said: report(done, None, said), self._wait)
+
+
+def _supervises(context: Context) -> bool:
+    return context.request is not None and caller_of(context.request).supervises
+
+
+_SUPERVISORS: Final = [
+    Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.schema,
+        annotations=ToolAnnotations(read_only_hint=tool.name != "session_restart", open_world_hint=True),
+    )
+    for tool in TOOLS.values()
+]
 
 
 def takes_stream(request: Request) -> bool:

@@ -100,6 +100,21 @@ class FakeRelay:
         self.ids.append(id)
         return self.answer(arguments)
 
+    def monitor(
+        self,
+        sessions: Sequence[str] | None = None,
+        *,
+        until: Sequence[str] = (),
+        timeout: float = 0,
+        since: int | None = None,
+        reconnect: float = 0,
+    ) -> dict[str, Any]:
+        asked = {"sessions": sessions, "until": tuple(until), "since": since, "reconnect": reconnect}
+        return self.call({"action": "monitor", "waits": timeout > 0, **asked})
+
+    def events(self, since: int = 0, limit: int = 100) -> dict[str, Any]:
+        return self.call({"action": "events", "since": since, "limit": limit})
+
     def kill(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         return self.call({"action": "kill", "session": session}, id=id)
 

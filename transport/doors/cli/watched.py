@@ -1,0 +1,112 @@
+"""What the commands that watch have in common: events as lines, and the relay asked on and on."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import click
+
+from showcaller.transport.doors.cli.durations import Duration
+from showcaller.transport.doors.cli.exits import FAILED, NOT_FOUND, UNREACHABLE, USAGE, CommandError
+from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.cli.session_names import read_session
+from showcaller.transport.doors.cli.states import state_word
+from showcaller.transport.doors.cli.times import local_time
+from showcaller.transport.doors.cli.visible import visible
+from showcaller.transport.doors.http.whereabouts import running_relay
+
+AnyCommand = TypeVar("AnyCommand", bound=Callable[..., Any])
+LONG: Final = 366 * 86_400.0
+UNTIL: Final = ("turn-end", "awaiting-input", "exited", "any")
+_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
+
+until_option = click.option(
+    "--until",
+    "until",
+    multiple=True,
+    type=click.Choice(UNTIL, case_sensitive=False),
+    help="What to wait for; may be given several times.",
+)
+reconnect_option = click.option(
+    "--reconnect",
+    type=Duration(),
+    default="60s",
+    show_default=True,
+    help="How long to wait for a relay that has gone.",
+)
+since_option = click.option(
+    "--since", type=click.IntRange(min=0), metavar="CURSOR", help="Begin after this event."
+)
+
+
+def refuse_without_relay(door: Door) -> None:
+    """Say that nothing can happen where no relay runs; raises ``CommandError``."""
+    if running_relay(door.home) is None:
+        raise CommandError(
+            f"No relay runs on {door.home}, so nothing happens there that could be waited for.",
+            f"To start one: {door.command_line('serve')}",
+            UNREACHABLE,
+        )
+
+
+def named(relay: LocalRelay, door: Door, names: Sequence[str]) -> dict[str, str]:
+    """Give the title of each session that was named, by its id; raises ``CommandError``."""
+    found: dict[str, str] = {}
+    for name in names:
+        try:
+            session = read_session(relay, door, name, 1)["session"]
+        except CommandError as error:
+            error.code = USAGE if error.code == FAILED else error.code  # several of that title
+            raise
+        found[session["id"]] = str(session.get("title") or "")
+    return found
+
+
+def answered(answer: Mapping[str, Any], cursor: int | None = None) -> Mapping[str, Any]:
+    """Give an answer back unless it is a refusal; raises ``CommandError`` that names the last cursor."""
+    if answer.get("ok"):
+        return answer
+    code = str(answer.get("code"))
+    exits = {"REMOTE_RELAY_NOT_FOUND": NOT_FOUND, "REMOTE_RELAY_INVALID_INPUT": USAGE}
+    way_out = None if cursor is None else f"To go on where this ended: --since {cursor}"
+    raise CommandError(str(answer.get("error")), way_out, exits.get(code, UNREACHABLE))
+
+
+def followed(
+    relay: LocalRelay,
+    sessions: Sequence[str] | None,
+    until: Sequence[str],
+    since: int | None,
+    reconnect: float,
+) -> Iterator[Mapping[str, Any]]:
+    """Give answers of a monitor for ever: at once how it stands, and then each time something happens."""
+    first = relay.monitor(sessions, until=until, timeout=0, since=since, reconnect=reconnect)
+    answer = answered(first, since)
+    yield answer
+    while True:
+        cursor: int = answer["next"]
+        found = relay.monitor(sessions, until=until, timeout=LONG, since=cursor, reconnect=reconnect)
+        answer = answered(found, cursor)
+        yield answer
+
+
+def told(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what an answer says, without what every answer has."""
+    return {name: value for name, value in answer.items() if name not in _ENVELOPE}
+
+
+def event_line(event: Mapping[str, Any]) -> str:
+    """Give the line that tells a person of an event."""
+    said = visible(str(event.get("text") or "").strip().split("\n", 1)[0])
+    why = f" ({event['stopReason']})" if event.get("stopReason") not in (None, "end") else ""
+    line = f"{local_time(str(event['at']))}  {event['cursor']:>6}  {visible(str(event['event']))}{why}"
+    return f"{line}  {event['session']}  {visible(str(event['title']))}{': ' if said else ''}{said}"
+
+
+def standing_line(session: Mapping[str, Any]) -> str:
+    """Give the line that tells a person how a session stands."""
+    return f"{session['session']}  {state_word(session)}  {visible(str(session['title']))}"
+
+
+def gap_line(gap: int) -> str:
+    """Give the line that tells a person that events are missing."""
+    return f"Some events are not kept any more: the log begins with {gap}."
