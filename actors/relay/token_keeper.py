@@ -1,18 +1,16 @@
 """Who has tokens stored and revoked while the relay runs."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.tokens import TokenKind
 from showcaller.actors.relay.answers import written
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
 from showcaller.actors.runtime import Actor, ActorRef
 from showcaller.store.batch import Answer
-
-EXTERNAL: Final = "external"
-"""The provider of conversations that belong to a token."""
 
 
 class IssueToken(NamedTuple):
