@@ -54,6 +54,21 @@ async def test_a_client_finds_the_tool_and_uses_it(tmp_path: Path) -> None:
             assert all(each["ok"] for each in both)
 
 
+async def test_a_client_without_a_token_has_a_conversation_of_its_own_kept_under_its_name(
+    tmp_path: Path,
+) -> None:
+    showcaller = Showcaller(tmp_path / "home", tmp_path)
+    with serving(showcaller) as daemon:
+        for _ in range(2):
+            async with over_stdio(showcaller, "--name", "nightly") as client:
+                assert (await called(client, action="list_relays"))["ok"]
+        with daemon.owner as owner:
+            listed = owner.post(
+                "/api/call", json={"action": "list_sessions", "relay": "this", "scope": "all"}
+            ).json()
+        assert [(each["title"], each["provider"]) for each in listed["sessions"]] == [("nightly", "external")]
+
+
 @pytest.mark.parametrize("action", ["create_session", "wait"])
 async def test_a_cut_call_is_taken_up_again_and_nothing_is_sent_twice(tmp_path: Path, action: str) -> None:
     showcaller = Showcaller(tmp_path / "home", tmp_path)
