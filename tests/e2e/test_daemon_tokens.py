@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Generator
 from pathlib import Path
 
@@ -128,7 +129,7 @@ ROUTES = [
 
 def asks(daemon: Daemon, token: str, method: str = "POST", path: str = "/api/call") -> httpx.Response:
     """Send a request with a token."""
-    headers = {"authorization": f"Bearer {token}"}
+    headers = {"authorization": f"Bearer {token}"} if token else {}
     url = f"http://127.0.0.1:{daemon.port}{path}"
     return httpx.request(
         method, url, json=LIST if method != "GET" else None, headers=headers, trust_env=False
@@ -193,6 +194,43 @@ def test_an_agents_token_is_refused_on_every_route_of_the_owner(
     assert refusal(asks(daemon, agent[0], method, path)) == (403, "FORBIDDEN")
 
 
+def test_an_agents_token_is_refused_on_every_path_of_the_document_but_calls(
+    daemon: Daemon, agent: tuple[str, str, str, Path]
+) -> None:
+    with daemon.owner as owner:
+        paths = owner.get("/api/openapi.json").json()["paths"]
+    asked = [
+        (method.upper(), re.sub(r"{[a-z_]+}", "x", path))
+        for path, methods in paths.items()
+        for method in methods
+        if path != "/api/call"
+    ]
+    assert len(asked) > len(ROUTES)
+    for method, path in asked:
+        assert refusal(asks(daemon, agent[0], method, path)) == (403, "FORBIDDEN"), (method, path)
+
+
+DOORS = ["/api/call", "/mcp", "/api/status"]
+
+
+@pytest.mark.parametrize("path", DOORS)
+def test_every_door_refuses_a_foreign_host_and_a_foreign_origin(daemon: Daemon, path: str) -> None:
+    for foreign in ({"host": "evil.example"}, {"origin": "https://evil.example"}):
+        headers = {"authorization": f"Bearer {daemon.token}", **foreign}
+        url = f"http://127.0.0.1:{daemon.port}{path}"
+        answer = httpx.post(url, json=LIST, headers=headers, trust_env=False)
+        assert refusal(answer) == (403, "FORBIDDEN"), foreign
+
+
+@pytest.mark.parametrize("path", DOORS)
+def test_every_door_refuses_no_token_a_wrong_one_and_a_revoked_one(daemon: Daemon, path: str) -> None:
+    with daemon.owner as owner:
+        revoked = owner.post("/api/tokens", json={"kind": "external", "name": "door"}).json()["token"]
+        owner.post("/api/tokens/revoke", json={"name": "door"})
+    for token in ("", "wrong", revoked):
+        assert refusal(asks(daemon, token, path=path)) == (401, "UNAUTHENTICATED")
+
+
 def test_an_agents_token_lets_it_call_while_its_turn_goes_on_and_is_in_no_file(
     daemon: Daemon, agent: tuple[str, str, str, Path]
 ) -> None:
@@ -209,5 +247,7 @@ def test_an_agents_token_lets_it_call_while_its_turn_goes_on_and_is_in_no_file(
     assert reply == "[a token of the relay]\nready\ngo on\n"
     assert refusal(asks(daemon, token)) == (401, "UNAUTHENTICATED")
     assert "has ended" in asks(daemon, token).json()["error"]
+    for path in DOORS:
+        assert refusal(asks(daemon, token, path=path)) == (401, "UNAUTHENTICATED")
     files = [path for path in daemon.home.rglob("*") if path.is_file()]
     assert token.encode() not in b"".join(path.read_bytes() for path in files)
