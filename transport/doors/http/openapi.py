@@ -43,8 +43,8 @@ def openapi_document(paths: Iterable[Path], version: str) -> _Document:
     listed = list(paths)
     asked: list[tuple[Any, JsonSchemaMode]] = []
     for path in listed:
-        asked += [(model, "validation") for model in _models(path.operation.takes)]
-        asked += [(model, "serialization") for model in _models(path.operation.gives)]
+        asked.extend((model, "validation") for model in _models(path.operation.takes))
+        asked.extend((model, "serialization") for model in _models(path.operation.gives))
     schemas, definitions = models_json_schema(
         list(dict.fromkeys(asked)), ref_template=_REF, schema_generator=_AsWritten
     )
