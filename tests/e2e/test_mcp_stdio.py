@@ -86,7 +86,8 @@ async def test_a_cut_call_is_taken_up_again_and_nothing_is_sent_twice(tmp_path: 
         async with over_stdio(showcaller, **environment) as client:
             call: dict[str, Any] = {"action": "create_session", "text": text, "wait_seconds": 50}
             if action == "wait":
-                made = await called(client, **{**call, "wait_seconds": 0})
+                unwaited: dict[str, Any] = {**call, "wait_seconds": 0}
+                made = await called(client, **unwaited)
                 named = {"session": made["session"], "message_id": made["message_id"]}
                 call = {"action": "wait", **named, "wait_seconds": 50}
             waiting = asyncio.ensure_future(called(client, progress=heard_of, **call))

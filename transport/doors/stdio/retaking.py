@@ -136,7 +136,7 @@ def _action(arguments: Json) -> str:
 def _left(request: Json, arguments: Json, passed: float) -> int:
     asked = arguments.get("wait_seconds")
     try:
-        seconds = float(asked) if asked not in {None, ""} else DEFAULT_WAIT
+        seconds = DEFAULT_WAIT if asked is None or asked == "" else float(asked)
     except (TypeError, ValueError):
         seconds = DEFAULT_WAIT
     if progress_token(request) is None:
