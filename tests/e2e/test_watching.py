@@ -3,7 +3,7 @@
 import json
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,7 +22,7 @@ def call(client: httpx.Client, **arguments: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def stream(client: httpx.Client, **headers: str) -> Iterator[Iterator[dict[str, Any]]]:
+def stream(client: httpx.Client, **headers: str) -> Generator[Iterator[dict[str, Any]]]:
     """Read a stream of events: each has ``id``, ``event`` and ``data``."""
     with client.stream("GET", "/api/events/stream", params={"since": "0"}, headers=headers) as answer:
         assert answer.status_code == 200, answer.read()
@@ -149,7 +149,7 @@ def test_a_command_that_waits_tells_that_no_relay_came_back(showcaller: Showcall
 
 
 @contextmanager
-def waiting(showcaller: Showcaller, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+def waiting(showcaller: Showcaller, *arguments: str) -> Generator["subprocess.Popen[str]"]:
     """Start the command and go on once it waits."""
     with showcaller.start("wait", *arguments) as command:
         assert command.stderr is not None
