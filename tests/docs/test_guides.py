@@ -89,13 +89,13 @@ def test_a_command_with_an_option_that_is_not_there_is_found() -> None:
         understood("$ python -m bench ring --fast")
 
 
-OF_SERVICES = {"run-as-a-service": ("sh", "ini", "xml")}
-"""Blocks of which ``test_service.py`` takes care."""
+ELSEWHERE = {"run-as-a-service": ("sh", "ini", "xml"), "fan-out-a-job": ("sh",)}
+"""Blocks of which ``test_service.py`` and ``test_fanout_guide.py`` take care."""
 
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_a_guide_has_no_block_that_nobody_runs(guide: Path) -> None:
-    runs = ("python", "text", "console", *OF_SERVICES.get(guide.stem, ()))
+    runs = ("python", "text", "console", *ELSEWHERE.get(guide.stem, ()))
     assert [block.info for block in of(guide) if not block.info.startswith(runs)] == []
 
 

@@ -10,7 +10,7 @@ from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.turn import step
 from showcaller.actors.relay.turn_state import UNSTORABLE, TurnState
 from tests.actors.relay.turn_inputs import FAULTS, SESSION, ended, late_inputs, past_inputs
-from tests.actors.relay.turn_store import RELEASING, Accept, Archive, ModelStore, Refusal, Row
+from tests.actors.relay.turn_store import RELEASING, Accept, Archive, ModelStore, Row
 
 ORIGINS = ("owner", "owner", "agent", "wakeup", "schedule", "policy")
 KINDS = ("plain", "steers", "steers", "attempt")
@@ -173,10 +173,7 @@ class World(RuleBasedStateMachine):
     @precondition(lambda self: self.store.pipe)
     @rule()
     def refuses(self) -> None:
-        self._refuses("storage")
-
-    def _refuses(self, why: Refusal) -> None:
-        self.feed(*self.store.refuse(why))
+        self.feed(*self.store.refuse("storage"))
 
     @precondition(lambda self: self.store.pipe and isinstance(self.store.pipe[0], FAULTS))
     @rule()
@@ -184,7 +181,7 @@ class World(RuleBasedStateMachine):
         """The command is a mistake of ours; the second end of a turn is none."""
         command = self.store.pipe[0]
         if not isinstance(command, turn_effects.CommitEnd) or command.end.error_text != UNSTORABLE:
-            self._refuses("fault")
+            self.feed(*self.store.refuse("fault"))
 
     @precondition(lambda self: self.timers)
     @rule()
@@ -396,8 +393,7 @@ class World(RuleBasedStateMachine):
             return
         assert self.state.queue == ()
         assert self.state.turn is None
-        assert not self.store.with_status("queued")
-        assert not self.store.with_status("handed")
+        assert not self.store.with_status("queued") + self.store.with_status("handed")
 
 
 TestWorld = World.TestCase
