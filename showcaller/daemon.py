@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import socket
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,6 +20,7 @@ from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.assembly import RelayParts, copy_store, open_parts
 from showcaller.data_folder import DataFolder, HeldLock
+from showcaller.queued_log import standard_error
 from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.errors import StoreError
 from showcaller.transport.doors.agent_tokens import AgentTokens
@@ -91,7 +91,7 @@ def _lock(folder: DataFolder, opened: ExitStack) -> HeldLock:
 
 def _log_stream(home: Path, path: Path | None) -> TextIO:
     if path is None:
-        return sys.stderr
+        return standard_error()
     if home.resolve() in path.resolve().parents:
         raise RelayStartError(
             f"The log file {path} is in the data folder, where the relay keeps files of its own.",

@@ -1,12 +1,13 @@
 """What the daemon writes about itself: all rooms' log records, as JSON or as text, on standard error."""
 
 import logging
-import sys
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Final, Literal, TextIO
 
 import structlog
 from structlog.typing import Processor
+
+from showcaller.queued_log import QueuedHandler
 
 LogForm = Literal["text", "json"]
 HIDDEN: Final = "[the owner's token]"
@@ -31,10 +32,11 @@ class TokenVeil:
         return text.replace(self._secret, HIDDEN) if self._secret in text else value
 
 
-def configure(form: LogForm, secret: str, stream: TextIO = sys.stderr) -> None:
+def configure(form: LogForm, secret: str, stream: TextIO) -> QueuedHandler:
     """Let all records of this process go to ``stream``, one line of JSON each or as text.
 
-    No record holds ``secret``. Tracebacks are without the values of variables: those may be prompts.
+    Gives what writes them, on a thread of its own. No record holds ``secret``. Tracebacks are without the
+    values of variables: those may be prompts.
     """
     shared: list[Processor] = [
         structlog.stdlib.add_log_level,
@@ -53,11 +55,12 @@ def configure(form: LogForm, secret: str, stream: TextIO = sys.stderr) -> None:
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, rendered],
     )
-    handler = logging.StreamHandler(stream)
+    handler = QueuedHandler(stream)
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
+    logging.getLogger("pykka").setLevel(logging.WARNING)  # it tells of every error that an asker is given
     logging.captureWarnings(capture=True)
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -65,3 +68,4 @@ def configure(form: LogForm, secret: str, stream: TextIO = sys.stderr) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+    return handler

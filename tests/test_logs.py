@@ -29,9 +29,10 @@ def lines(stream: io.StringIO) -> list[dict[str, object]]:
 
 
 def test_records_of_the_standard_library_and_ours_look_alike(stream: io.StringIO) -> None:
-    logs.configure("json", TOKEN, stream)
+    handler = logs.configure("json", TOKEN, stream)
     logging.getLogger("showcaller.relay").warning("%d turns were cut", 3)
     structlog.stdlib.get_logger("showcaller.daemon").info("ready", port=8321)
+    handler.flush()
     first, second = lines(stream)
     assert (first["event"], first["level"], first["logger"]) == (
         "3 turns were cut",
@@ -44,7 +45,7 @@ def test_records_of_the_standard_library_and_ours_look_alike(stream: io.StringIO
 
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_the_token_is_hidden_wherever_it_stands(stream: io.StringIO, form: logs.LogForm) -> None:
-    logs.configure(form, TOKEN, stream)
+    handler = logs.configure(form, TOKEN, stream)
     log = logging.getLogger("showcaller.http")
     log.warning("it is %s", TOKEN)
     log.warning("with more", extra={"headers": [("authorization", f"Bearer {TOKEN}")]})
@@ -53,23 +54,26 @@ def test_the_token_is_hidden_wherever_it_stands(stream: io.StringIO, form: logs.
     except ValueError:
         log.exception("a mistake")
     structlog.stdlib.get_logger("showcaller.daemon").info("ready", token=TOKEN, path={"a": TOKEN})
+    handler.flush()
     assert TOKEN not in stream.getvalue()
     assert stream.getvalue().count(logs.HIDDEN) == 5
 
 
 def test_a_traceback_has_no_values_of_variables(stream: io.StringIO) -> None:
-    logs.configure("json", TOKEN, stream)
+    handler = logs.configure("json", TOKEN, stream)
     prompt = "the secret of the prompt"
     try:
         _ = [0][len(prompt)]
     except IndexError:
         logging.getLogger("showcaller.relay").exception("a mistake")
+    handler.flush()
     (line,) = lines(stream)
     assert "IndexError" in str(line["exception"])
     assert "secret" not in stream.getvalue()
 
 
 def test_what_is_below_information_is_left_out(stream: io.StringIO) -> None:
-    logs.configure("json", TOKEN, stream)
+    handler = logs.configure("json", TOKEN, stream)
     logging.getLogger("showcaller.actors").debug("a dead letter")
+    handler.flush()
     assert stream.getvalue() == ""
