@@ -89,8 +89,16 @@ def test_a_command_with_an_option_that_is_not_there_is_found() -> None:
         understood("$ python -m bench ring --fast")
 
 
-ELSEWHERE = {"run-as-a-service": ("sh", "ini", "xml"), "fan-out-a-job": ("sh",)}
-"""Blocks of which ``test_service.py`` and ``test_fanout_guide.py`` take care."""
+ELSEWHERE = {
+    "run-as-a-service": ("sh", "ini", "xml"),
+    "fan-out-a-job": ("sh",),
+    "delegate-from-claude-code": ("sh", "json"),
+}
+    "run-as-a-service": ("sh", "ini", "xml"),
+    "fan-out-a-job": ("sh",),
+    "delegate-from-claude-code": ("sh", "json"),
+}
+"""Blocks of guides that have a test module of their own."""
 
 
 @pytest.mark.parametrize("guide", GUIDES)
