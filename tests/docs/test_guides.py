@@ -94,10 +94,6 @@ ELSEWHERE = {
     "fan-out-a-job": ("sh",),
     "delegate-from-claude-code": ("sh", "json"),
 }
-    "run-as-a-service": ("sh", "ini", "xml"),
-    "fan-out-a-job": ("sh",),
-    "delegate-from-claude-code": ("sh", "json"),
-}
 """Blocks of guides that have a test module of their own."""
 
 
