@@ -17,7 +17,7 @@ from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
 from showcaller.data_folder import DataFolder, relay_name
 from showcaller.store.backup import back_up
-from showcaller.store.errors import StoreError, StoreExists
+from showcaller.store.errors import StoreError, StoreExists, StoreUnavailable
 from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
@@ -80,11 +80,26 @@ def copy_store(database: Path, target: Path | str, *, replace: bool) -> Path:
     Raises ``Refusal``: the file is there already, or cannot be written; it says what to do.
     """
     try:
+        _check_beside(database, Path(target))
         return back_up(database, target, replace=replace)
-    except StoreExists as error:
+    except (StoreExists, StoreUnavailable, ValueError, RuntimeError) as error:
         raise invalid(f"Nothing was copied: {error}") from error
     except StoreError as error:
         raise Refusal(Code.STORAGE, f"Nothing was copied: {error}") from error
+
+
+def _check_beside(database: Path, target: Path) -> None:
+    """Refuse a place in the data folder that the relay may need later; copies may lie beside the store.
+
+    Raises ``Refusal``, and what a name that is none raises.
+    """
+    folder, parent = database.parent.resolve(), target.absolute().parent.resolve()
+    if folder not in (parent, *parent.parents) or (parent == folder and target.suffix == ".db"):
+        return
+    raise invalid(
+        f"Nothing was copied: {target} is in the data folder, where the relay keeps files of its own; name a "
+        "file elsewhere."
+    )
 
 
 def _open_ports(

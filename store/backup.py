@@ -94,6 +94,7 @@ def _stage(source: Path, staged: Path, file: Path) -> None:
         newest = _last_event(file)
         with closing(open_for_writing(staged)) as opened:
             _never_give_again(opened.connection, newest)
+            _let_nobody_in(opened.connection)
         findings = full_check(staged)
     except sqlite3.Error as error:
         raise storage_error(error, source) or error from error
@@ -199,6 +200,11 @@ def _never_give_again(db: sqlite3.Connection, cursor: int) -> None:
     if not changed.rowcount and cursor:
         db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", (cursor,))
     db.execute("COMMIT")
+
+
+def _let_nobody_in(db: sqlite3.Connection) -> None:
+    """Revoke all tokens of the copy: which of them were revoked after it was made, it cannot know."""
+    db.execute("UPDATE token SET revoked_at = coalesce(used_at, created_at) WHERE revoked_at IS NULL")
 
 
 @contextmanager

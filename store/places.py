@@ -19,6 +19,8 @@ def place(path: Path | str) -> Path:
         found = Path(path).absolute()
         if b"\0" in os.fsencode(found):
             raise ValueError("a name holds no zero byte")
+        if not found.name:
+            raise ValueError("it is the root of all folders")
     except (ValueError, OSError) as error:
         raise StoreUnavailable(
             ascii(str(path)), f"it can be no file's name here ({error}); name another one"

@@ -136,8 +136,8 @@ def test_every_path_stands_in_the_document_of_the_door_and_nothing_else(daemon: 
     assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     with daemon.owner as owner:
         for path, methods in document["paths"].items():
-            for method in methods:
-                if path in {"/api/stop", "/api/backup"}:
+            for method, says in methods.items():
+                if path in {"/api/stop", "/api/backup"} or says.get("x-streams"):
                     continue
                 answer = owner.request(method, path.replace("{", "").replace("}", ""), content=b"[")
                 told = answer.json().get("error", "") if answer.status_code == 404 else ""

@@ -122,6 +122,21 @@ def test_a_restored_store_is_as_it_was_and_the_other_is_kept(desk: Desk, copy: P
     assert restore(copy, desk.path, alone=nullcontext) == desk.path.with_name("store.db.replaced-2")
 
 
+def test_no_token_of_a_copy_lets_anybody_in_once_it_is_restored(desk: Desk, tmp_path: Path) -> None:
+    """It may have been revoked since the copy was made."""
+    desk.session("a", "m")
+    row = ("digest", "external", "script", "ses_a", 5)
+    with closing(sqlite3.connect(desk.path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO token (hash, kind, name, session, created_at) VALUES (?, ?, ?, ?, ?)", row
+        )
+    copy = back_up(desk.path, tmp_path / "copies" / "tuesday.db")
+    desk.close()
+    restore(copy, desk.path, alone=nullcontext)
+    with closing(sqlite3.connect(desk.path)) as connection:
+        assert connection.execute("SELECT hash, revoked_at FROM token").fetchall() == [("digest", 5)]
+
+
 def test_a_store_is_restored_where_none_is(copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "elsewhere" / "store.db"
     assert restore(copy, path, alone=nullcontext) is None

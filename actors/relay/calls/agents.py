@@ -43,7 +43,8 @@ def check_switch(context: CallContext, call: calls.Call | OwnerAct) -> None:
         return
     raise Refusal(
         Code.LOCAL_DISABLED,
-        "Agents may not use the sessions of this relay: its owner has not switched that on (agent_sessions).",
+        "Agents may not use the sessions of this relay: its owner has not switched that on "
+        "(showcaller settings set agent_sessions on).",
     )
 
 
@@ -119,6 +120,7 @@ def check_consent(context: CallContext, call: calls.Call | OwnerAct, *, is_write
         return
     raise Refusal(
         Code.APPROVAL_DENIED,
-        f"{call.action} needs the consent of this relay's owner, whom this version cannot ask yet. "
+        f"{call.action} needs the consent of this relay's owner, whom this version cannot ask yet: it lets "
+        f"agents write only where its owner has started it with SHOWCALLER_UNSAFE_NO_CARDS=1. "
         f"{call.nothing}".strip(),
     )

@@ -1,6 +1,7 @@
 """Who is let in: the checks of Host, Origin and token that every request passes first, whatever its path."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from showcaller.actors.contract.errors import Code, Refusal
@@ -48,6 +49,10 @@ class Access:
             raise Refusal(Code.UNAUTHENTICATED, WAYS_IN)
         token = given[0][len(_BEARER) :].strip().decode("latin-1")
         return await self._callers.caller_of(token)
+
+    def request_of(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Hold for the length of a request; raises ``ShutOut`` when the token is revoked meanwhile."""
+        return self._callers.open_requests.hold(caller.session)
 
     def _signed_in(self, headers: Headers, method: str, path: str) -> Caller:
         """Give who comes without a token: a browser that has signed in, or one that is about to."""

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from showcaller.actors.contract.actions import available_actions
 from showcaller.actors.contract.errors import Code, Refusal
@@ -31,6 +31,7 @@ from showcaller.transport.doors.http.bodies import (
 from showcaller.transport.doors.http.export_routes import ExportRoutes
 from showcaller.transport.doors.http.fanout_routes import FanoutRoutes
 from showcaller.transport.doors.http.metrics import CONTENT_TYPE
+from showcaller.transport.doors.http.open_requests import ShutOut
 from showcaller.transport.doors.http.openapi import DocumentRoutes
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path
 from showcaller.transport.doors.http.owner_routes import OwnerRoutes
@@ -38,6 +39,7 @@ from showcaller.transport.doors.http.pace import Paces
 from showcaller.transport.doors.http.presence import while_there
 from showcaller.transport.doors.http.replies import HEADERS, refusal_reply, result_reply
 from showcaller.transport.doors.http.served import Served
+from showcaller.transport.doors.http.sign_in_routes import SIGN_IN
 from showcaller.transport.doors.http.status_answer import StatusAnswer
 from showcaller.transport.doors.http.token_routes import TokenRoutes
 from showcaller.transport.doors.http.watch_routes import WatchRoutes
@@ -166,13 +168,40 @@ class _Guarded:
         try:
             scope["caller"] = await self._access.admit(scope["headers"], scope["method"], scope["path"])
             check_audience(scope["path"], scope["caller"])
-            self._paces.admit(scope["caller"])
+            if scope["path"] != SIGN_IN:  # of wrong links it takes few, and right ones beside any number
+                self._paces.admit(scope["caller"])
         except Refusal as refusal:
             reply = refusal_reply(refusal)
             reply.headers["connection"] = "close"
             await reply(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        answer = _Answer(send)
+        try:
+            async with self._access.request_of(scope["caller"]):
+                await self._app(scope, receive, answer.send)
+        except ShutOut as shut_out:
+            await answer.end(scope, receive, shut_out.refusal)
+
+
+class _Answer:
+    """An answer under way, which can be ended before its time."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._begun = self._ended = False
+
+    async def send(self, message: Message) -> None:
+        """Pass a part on."""
+        self._begun = True
+        self._ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await self._send(message)
+
+    async def end(self, scope: Scope, receive: Receive, refusal: Refusal) -> None:
+        """Answer with a refusal, or send no more where the answer has begun."""
+        if not self._begun:
+            await refusal_reply(refusal)(scope, receive, self._send)
+        elif not self._ended:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _refused(_: Request, error: Exception) -> Response:

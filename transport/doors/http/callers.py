@@ -10,6 +10,7 @@ from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Clock, Future
 from showcaller.transport.doors.agent_tokens import PREFIX, AgentTokens
+from showcaller.transport.doors.http.open_requests import OpenRequests
 from showcaller.transport.doors.http.token import TokenCheck
 from showcaller.transport.doors.local_tokens import LocalTokens
 
@@ -56,6 +57,15 @@ class Callers:
         self._uses: dict[str, int] = {}
         self._noted: float | None = None
         self._noting: Future[None] | None = None
+        self.open_requests = OpenRequests()
+
+    def shut_out(self, session: str | None) -> None:
+        """A token was revoked: it lets nobody in any more, and what is under way with it ends.
+
+        ``session`` is the conversation that belongs to it.
+        """
+        self.forget()
+        self.open_requests.end(session, Refusal(Code.UNAUTHENTICATED, REVOKED))
 
     async def caller_of(self, token: str) -> Caller:
         """Give who holds this token; raises ``Refusal`` for one that lets nobody in."""

@@ -33,8 +33,9 @@ class EventStream(StreamingResponse):
         heartbeat: float = HEARTBEAT_SECONDS,
         stalled: float = STALLED_SECONDS,
     ) -> None:
-        """``open_ones`` holds it while it is open."""
+        """``open_ones`` holds it from here on until it has ended."""
         super().__init__(event_lines(door, since, heartbeat), 200, HEADERS, "text/event-stream")
+        open_ones.add(self)
         self._open_ones = open_ones
         self._stalled = stalled
 
@@ -45,7 +46,6 @@ class EventStream(StreamingResponse):
             async with asyncio.timeout(self._stalled):
                 await send(message)
 
-        self._open_ones.add(self)
         try:
             await super().__call__(scope, receive, send_in_time)
         finally:

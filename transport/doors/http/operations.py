@@ -47,5 +47,7 @@ class Path(Route):
 
     def __init__(self, method: str, path: str, endpoint: Endpoint, operation: Operation) -> None:
         super().__init__(path, endpoint, methods=[method])
+        if operation.streams and self.methods is not None:
+            self.methods.discard("HEAD")  # which would get no end either
         self.method = method
         self.operation = operation

@@ -26,7 +26,8 @@ MOST_CONNECTIONS: Final = 512
 
 def bind(port: int) -> socket.socket:
     """Take a port of the loopback address, a free one for 0, without listening yet; raises OSError."""
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # By its protocol asyncio knows that small packets must not wait for an acknowledgement.
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((HOST, port))

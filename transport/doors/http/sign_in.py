@@ -7,7 +7,6 @@ import hmac
 from collections import deque
 from collections.abc import Callable
 from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
 from secrets import token_urlsafe
 from typing import Final, NamedTuple
 
@@ -68,13 +67,10 @@ class SignIns:
 
     def browser_of(self, cookies: str) -> Browser | None:
         """Give the browser whose cookies these are; None for one that has not signed in."""
-        try:
-            found = SimpleCookie(cookies).get(self.cookie)
-        except CookieError:
+        value = _cookie(cookies, self.cookie)
+        if value is None:
             return None
-        if found is None:
-            return None
-        digest = _hash(found.value)
+        digest = _hash(value)
         browser = self._browsers.get(digest)
         if browser is not None and browser.until <= self._now():
             del self._browsers[digest]
@@ -101,6 +97,12 @@ def check_write(browser: Browser, method: str, csrf: list[str]) -> None:
         raise Refusal(
             Code.FORBIDDEN, "A page that has signed in writes with X-CSRF-Token, which GET /api/csrf gives."
         )
+
+
+def _cookie(cookies: str, name: str) -> str | None:
+    """Give the value of the first cookie of this name; other programs' may look like nothing known."""
+    pairs = (pair.strip().partition("=") for pair in cookies.split(";"))
+    return next((value for found, _, value in pairs if found == name), None)
 
 
 def _hash(secret: str) -> bytes:

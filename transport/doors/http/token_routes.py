@@ -83,17 +83,21 @@ class TokenRoutes:
         """
         wanted = await read_model(request, SMALL_BYTES, NewToken)
         try:
-            return _reply(TokenMade(**await _answer(self._tokens.issue(wanted))))
+            made = TokenMade(**await _answer(self._tokens.issue(wanted)))
         finally:
             self._callers.forget()
+        self._callers.shut_out(made.session)
+        return _reply(made)
 
     async def revoke_token(self, request: Request) -> Response:
         """Have a token let nobody in any more."""
         which = await read_model(request, SMALL_BYTES, TokenToRevoke)
         try:
-            return _reply(TokenRevoked(**await _answer(self._tokens.revoke(which))))
+            revoked = TokenRevoked(**await _answer(self._tokens.revoke(which)))
         finally:
             self._callers.forget()
+        self._callers.shut_out(revoked.session)
+        return _reply(revoked)
 
 
 def _reply(answer: ResultModel) -> Response:

@@ -60,6 +60,7 @@ class WatchRoutes:
         self._door = door
         self._now = now
         self._streams: set[EventStream] = set()
+        self._beginning = 0  # streams that are not open yet
 
     def routes(self) -> list[Path]:
         """Give the paths."""
@@ -93,19 +94,22 @@ class WatchRoutes:
             given["since"] = last
         asked = read_request(Events, given)
         since = asked.since if given.get("since") else None
-        if len(self._streams) >= MOST_STREAMS:
+        if len(self._streams) + self._beginning >= MOST_STREAMS:
             raise Refusal(
                 Code.RATE_LIMITED,
                 f"{MOST_STREAMS} streams of events are open already: close one of them first.",
                 retry_after_seconds=60,
             )
-        page = await self._door.watch_async(
-            Monitor(timeout=0) if since is None else Events(since=since, limit=1), caller_of(request)
-        )
-        if not page["ok"]:
-            return result_reply(page)
-        start = page["next"] if since is None else since
-        return EventStream(self._door, start, self._streams)
+        self._beginning += 1
+        try:
+            page = await self._door.watch_async(
+                Monitor(timeout=0) if since is None else Events(since=since, limit=1), caller_of(request)
+            )
+            if not page["ok"]:
+                return result_reply(page)
+            return EventStream(self._door, page["next"] if since is None else since, self._streams)
+        finally:
+            self._beginning -= 1
 
     async def _watched(self, request: Request, asked: Monitor | Output) -> Response:
         caller = caller_of(request)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -190,3 +191,9 @@ async def test_no_body_is_an_empty_object_and_another_value_is_refused() -> None
     assert await read_object(request(part(b"", more=False)), 10) == {}
     with pytest.raises(Refusal, match="JSON object"):
         await read_object(request(part(b"[]", more=False)), 10)
+
+
+def test_an_answer_in_two_packets_does_not_wait_for_an_acknowledgement() -> None:
+    """asyncio sets TCP_NODELAY on the connections of sockets that say that they are TCP."""
+    with bind(0) as bound:
+        assert bound.proto == socket.IPPROTO_TCP
