@@ -11,7 +11,7 @@ from tests.simulation.runs import first_failure, live_through, live_through_many
 
 SEEDS = int(os.environ.get("SIMULATION_SEEDS", "1000"))
 JOBS = 2
-SOON = 400
+SOON = 800
 
 
 @pytest.mark.slow
