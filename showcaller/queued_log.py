@@ -33,7 +33,8 @@ class QueuedHandler(logging.Handler):
         self._dropped = 0
         self._is_writing = False
         self._closes = False
-        threading.Thread(target=self._write_all, name="showcaller-log", daemon=True).start()
+        self._thread = threading.Thread(target=self._write_all, name="showcaller-log", daemon=True)
+        self._thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
@@ -56,6 +57,7 @@ class QueuedHandler(logging.Handler):
         with self._changed:
             self._closes = True
             self._changed.notify_all()
+        self._thread.join(FLUSH_SECONDS)
         super().close()
 
     def _write_all(self) -> None:

@@ -18,6 +18,9 @@ def stream() -> Generator[io.StringIO]:
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     yield io.StringIO()
+    for handler in root.handlers:
+        if handler not in handlers:
+            handler.close()
     root.handlers[:] = handlers
     root.setLevel(level)
     logging.captureWarnings(capture=False)
