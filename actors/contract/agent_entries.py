@@ -1,0 +1,58 @@
+"""What is known of an agent that speaks the Agent Client Protocol, before any session of it runs."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+McpTransport = Literal["http", "stdio", "both", "none"]
+"""How an agent takes MCP servers; without any (``none``) it cannot use ``relay_tool``."""
+KILL_GRACE: Final = 5.0
+
+
+def _passable(text: str) -> str:
+    """Refuse what no program can be given: a NUL ends every argument and variable."""
+    if "\0" in text:
+        raise ValueError("must not hold a NUL character")
+    return text
+
+
+def _variable_name(name: str) -> str:
+    if not name or "=" in name:
+        raise ValueError("the name of a variable must not be empty or hold '='")
+    return _passable(name)
+
+
+Passable = Annotated[str, AfterValidator(_passable), Field(max_length=10_000)]
+VariableName = Annotated[str, AfterValidator(_variable_name), Field(max_length=200)]
+Line = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=1_000)]
+
+
+class AgentEntry(BaseModel):
+    """How an agent is started and what it can do; frozen, and foreign fields are refused.
+
+    ``command`` is its program with its arguments, never a line for a shell; ``environment`` is added to that
+    of its worker. ``install`` says how to get it. ``loads`` and ``resumes``: it continues one of its
+    conversations after its process has died, with and without telling it again. ``billing_of`` names the
+    entry of which this one is the same agent on another account. ``patient``: its MCP client waits for a
+    call without hearing of progress. ``model_option`` is the configuration option that is its model.
+    ``kill_grace`` is the time in seconds between asking it to end and ending it by force.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,31}$")
+    label: Line = Field(min_length=1)
+    command: tuple[Passable, ...] = Field(min_length=1, max_length=100)
+    install: str = Field(default="", max_length=2_000)
+    environment: dict[VariableName, Passable] = Field(default_factory=dict, max_length=100)
+    takes: Literal["folder", "repo"] = "folder"
+    steers: bool = False
+    loads: bool = False
+    resumes: bool = False
+    mcp: McpTransport = "both"
+    agents_may_start: bool = True
+    billing_of: str | None = Field(default=None, max_length=32)
+    patient: bool = False
+    traps: tuple[Line, ...] = Field(default=(), max_length=20)
+    model_option: Line = Field(default="model", min_length=1)
+    kill_grace: float = Field(default=KILL_GRACE, ge=0, le=60)
