@@ -11,17 +11,21 @@ TokenKind = Literal["external", "supervisor"]
 """``external`` belongs to a conversation that the relay does not run; ``supervisor`` may also watch all."""
 TokenName = Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidator(check_token_name)]
 
+TokenState = Literal["in_force", "revoked", "archived", "deleted"]
+"""Whether it lets somebody in; the last two are what became of its conversation, with which it does not."""
+
 PREFIXES: Final[dict[TokenKind, str]] = {"external": "sce_", "supervisor": "scs_"}
 """How tokens begin, so that a person, and whoever looks for leaked secrets, sees what they are."""
 
 
 class NewToken(BaseModel):
-    """A token that the owner wants."""
+    """A token that the owner wants; with ``replace`` in the place of the one of its kind and name, if any."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     kind: TokenKind
     name: TokenName
+    replace: bool = False
 
 
 class TokenToRevoke(BaseModel):

@@ -19,6 +19,7 @@ class IssueToken(NamedTuple):
     kind: TokenKind
     name: str
     hash: str
+    replace: bool = False
 
 
 class RevokeToken(NamedTuple):
@@ -50,8 +51,9 @@ class TokenKeeper(Actor):
     async def on_receive(self, message: ForTokens) -> Any:
         """Carry out one order; raises the refusal of a store that does not take it."""
         match message:
-            case IssueToken(kind, name, token):
-                value = await self._stored("issue_token", hash=token, **self._new(kind, name))
+            case IssueToken(kind, name, token, replace):
+                new = self._new(kind, name)
+                value = await self._stored("issue_token", hash=token, replace=replace, **new)
                 return value["session"]
             case RevokeToken(name, kind):
                 return await self._stored("revoke_token", name=name, kind=kind, at=self._ports.clock.wall())
@@ -72,7 +74,7 @@ class TokenKeeper(Actor):
 
     async def _stored(self, command: str, **arguments: Any) -> Any:
         answer: Answer = await written(self._writer, command, **arguments)
-        if answer.error == "conflict" and answer.value in {"token", "kind"}:
+        if answer.error == "conflict" and answer.value in {"token", "kind", "name"}:
             raise _refused(answer)
         refusal = refusal_of(answer)
         if refusal is not None:
@@ -81,6 +83,12 @@ class TokenKeeper(Actor):
 
 
 def _refused(answer: Answer) -> Refusal:
+    if answer.value == "name":
+        return Refusal(
+            Code.INVALID_INPUT,
+            f"Nothing was made: {answer.detail}, and another in its place would shut its holder out. Take "
+            "another name, or replace it on purpose: showcaller tokens new --replace",
+        )
     if answer.value == "kind":
         return Refusal(Code.INVALID_INPUT, f"Nothing was revoked: {answer.detail}; name the kind too.")
     return Refusal(

@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from peewee import JOIN
+
 from showcaller.store.commands.sessions import NewSession, create_session
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Session, Token
@@ -16,6 +18,16 @@ _CONVERSATION = Statement(
     .join(Session, on=(Session.id == Token.session))
     .where(*_NAMED, Session.archived_at.is_null(), Session.deleted_at.is_null())
     .order_by(Token.created_at.desc())
+    .limit(1)
+)
+_IN_FORCE = Statement(
+    Token.select(Token.hash)
+    .join(Session, JOIN.LEFT_OUTER, on=(Session.id == Token.session))
+    .where(
+        *_NAMED,
+        Token.revoked_at.is_null(),
+        Token.session.is_null() | (Session.archived_at.is_null() & Session.id.is_null(False)),
+    )
     .limit(1)
 )
 _FORGET_REVOKED = Statement(Token.delete().where(*_NAMED, Token.revoked_at.is_null(False)))
@@ -40,13 +52,19 @@ def issue_token(
     name: str,
     at: int,
     session: NewSession | None = None,
+    replace: bool = False,
 ) -> dict[str, Any]:
-    """Keep a new token in the place of the one that this kind has under the name; gives ``{"session"}``.
+    """Keep a new token of a kind under a name; gives ``{"session"}``.
+
+    With ``replace`` it takes the place of the one that lets somebody in by this kind and name, which is
+    revoked then; without it, Conflict ``name`` is raised while there is one.
 
     With ``session`` the token speaks for a conversation: for the one that the name has had before, unless
     that was archived or deleted, else for this one, which is made. Of the tokens that were revoked before,
     only the last of each name is remembered.
     """
+    if not replace and _IN_FORCE.row(db, kind=kind, name=name) is not None:
+        raise Conflict("name", f"the {kind} token {name!r} is in force")
     conversation: str | None = None
     if session is not None:
         row = _CONVERSATION.row(db, kind=kind, name=name)

@@ -3,7 +3,9 @@
 import sqlite3
 from typing import Any
 
-from showcaller.store.models import Message, Task, Token, literal, unfinished
+from peewee import JOIN
+
+from showcaller.store.models import Message, Session, Task, Token, literal, unfinished
 from showcaller.store.statement import Slot, Statement
 
 _BY_HASH = Statement(
@@ -19,7 +21,12 @@ _ALL = Statement(
         Token.created_at,
         Token.used_at,
         Token.revoked_at,
-    ).order_by(Token.created_at.desc(), Token.kind, Token.name)
+        Session.id.alias("kept"),
+        Session.archived_at,
+        Session.deleted_at,
+    )
+    .join(Session, JOIN.LEFT_OUTER, on=(Session.id == Token.session))
+    .order_by(Token.created_at.desc(), Token.kind, Token.name)
 )
 _TURN = Statement(
     Message.select(Message.position).where(
@@ -42,8 +49,25 @@ def token(db: sqlite3.Connection, hash: str) -> dict[str, Any] | None:  # noqa: 
 
 
 def tokens(db: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Give all tokens, newest first, without their hashes; the last revoked one of a name among them."""
-    return _ALL.records(db)
+    """Give all tokens, newest first, without their hashes; the last revoked one of a name among them.
+
+    ``state`` is ``in_force``, ``revoked``, or what became of the conversation that it speaks for:
+    ``archived`` or ``deleted``, with which it lets nobody in any more.
+    """
+    return [_with_state(row) for row in _ALL.records(db)]
+
+
+def _with_state(row: dict[str, Any]) -> dict[str, Any]:
+    kept, archived_at, deleted_at = (row.pop(name) for name in ("kept", "archived_at", "deleted_at"))
+    if row["revoked_at"] is not None:
+        state = "revoked"
+    elif row["session"] is None:
+        state = "in_force"
+    elif kept is None or deleted_at is not None:
+        state = "deleted"
+    else:
+        state = "in_force" if archived_at is None else "archived"
+    return {**row, "state": state}
 
 
 def turn_goes_on(db: sqlite3.Connection, session: str, turn: str) -> bool:

@@ -85,6 +85,40 @@ def test_a_call_from_outside_has_a_conversation_that_its_name_keeps(
     assert (daemon.home / "clients" / "outside").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_call_by_a_name_that_somebody_elses_token_has_leaves_that_in_force(
+    daemon: Daemon, showcaller: Showcaller
+) -> None:
+    theirs = showcaller("tokens", "new", "--name", "theirs").out.strip()
+    refused = showcaller("call", '{"action": "list_relays"}', "--name", "theirs")
+    assert (refused.code, refused.out) == (1, "")
+    assert "is taken" in refused.err
+    assert "showcaller tokens revoke theirs" in refused.err
+    headers = {"authorization": f"Bearer {theirs}"}
+    url = f"http://127.0.0.1:{daemon.port}/api/call"
+    assert (
+        httpx.post(url, json={"action": "list_relays"}, headers=headers, trust_env=False).status_code == 200
+    )
+    assert showcaller("call", '{"action": "list_relays"}', "--name", "mine").code == 0
+    refused = showcaller("tokens", "new", "--name", "mine")
+    assert (refused.code, refused.out) == (1, "")
+    assert "--replace" in refused.err
+    assert showcaller("tokens", "new", "--name", "mine", "--replace").code == 0
+    assert showcaller("call", '{"action": "list_relays"}', "--name", "mine").code == 1
+
+
+def test_a_token_of_a_deleted_conversation_is_not_listed_as_in_force(
+    daemon: Daemon, showcaller: Showcaller
+) -> None:
+    made = json.loads(showcaller("tokens", "new", "--name", "leaves", "--json").out)
+    assert showcaller("delete", "--yes", made["session"]).code == 0
+    (row,) = [
+        row for row in json.loads(showcaller("tokens", "--json").out)["tokens"] if row["name"] == "leaves"
+    ]
+    assert row["state"] == "deleted"
+    assert "conversation deleted" in showcaller("tokens").out
+    assert showcaller("tokens", "new", "--name", "leaves").code == 0
+
+
 def test_a_new_token_is_written_once(daemon: Daemon, showcaller: Showcaller) -> None:
     made = showcaller("tokens", "new", "--kind", "supervisor", "--name", "watch")
     assert made.code == 0

@@ -31,8 +31,11 @@ def test_the_owner_makes_lists_and_revokes_tokens(daemon: Daemon) -> None:
         assert made["token"].startswith("sce_")
         (listed,) = (row for row in owner.get("/api/tokens").json()["tokens"] if row["name"] == "My script")
         assert (listed["kind"], listed["session"]) == ("external", made["session"])
-        assert set(listed) == {"kind", "name", "session", "createdAt"}
-        again = owner.post("/api/tokens", json={"kind": "external", "name": "My script"}).json()
+        assert set(listed) == {"kind", "name", "session", "state", "createdAt"}
+        assert listed["state"] == "in_force"
+        wanted = {"kind": "external", "name": "My script"}
+        assert refusal(owner.post("/api/tokens", json=wanted)) == (400, "INVALID_INPUT")
+        again = owner.post("/api/tokens", json=wanted | {"replace": True}).json()
         assert again["session"] == made["session"]
         assert again["token"] != made["token"]
         revoked = owner.post("/api/tokens/revoke", json={"name": "My script"})
@@ -70,6 +73,8 @@ def test_a_client_has_its_token_made_once_and_kept_privately(daemon: Daemon) -> 
     assert kept.read_text().strip() == token
     assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert external_token(daemon.home, "bridge") == token
+    with daemon.owner as owner:
+        owner.post("/api/tokens/revoke", json={"name": "bridge"})
     other = renew_external_token(daemon.home, "bridge", token)
     assert other != token
     assert (
@@ -155,7 +160,9 @@ def test_an_external_client_calls_as_its_own_conversation_until_it_is_revoked(da
 def test_a_token_that_was_replaced_lets_nobody_in(daemon: Daemon) -> None:
     with daemon.owner as owner:
         first, second = (
-            owner.post("/api/tokens", json={"kind": "external", "name": "twice"}).json()["token"]
+            owner.post("/api/tokens", json={"kind": "external", "name": "twice", "replace": True}).json()[
+                "token"
+            ]
             for _ in range(2)
         )
     assert refusal(asks(daemon, first)) == (401, "UNAUTHENTICATED")

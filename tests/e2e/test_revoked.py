@@ -72,7 +72,8 @@ def test_who_waits_is_refused_when_the_token_goes(daemon: Daemon, how: str) -> N
         if how == "revoke":
             owner.post("/api/tokens/revoke", json={"name": f"waits {how}"})
         else:
-            owner.post("/api/tokens", json={"kind": "external", "name": f"waits {how}"})
+            again = {"kind": "external", "name": f"waits {how}", "replace": True}
+            owner.post("/api/tokens", json=again)
         refused = answer.result(LIMIT)
         assert (refused.status_code, refused.json()["code"]) == (401, "REMOTE_RELAY_UNAUTHENTICATED")
 

@@ -6,6 +6,7 @@ The standard library alone, for the bridge between an MCP client and the relay, 
 import fcntl
 import json
 import os
+import shlex
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -45,7 +46,8 @@ def external_token(home: Path, name: str) -> str:
 def renew_external_token(home: Path, name: str, refused: str | None) -> str:
     """Have the running relay make a token in the place of one that it refused, and keep it.
 
-    When somebody else has replaced that one meanwhile, theirs is given. Raises as ``external_token``.
+    When somebody else has replaced that one in its file meanwhile, theirs is given; a token of the name that
+    is in force elsewhere stays. Raises as ``external_token``.
     """
     _check(name)
     path = home / FOLDER / name
@@ -164,6 +166,12 @@ def _made(home: Path, port: int, name: str) -> str:
         ) from error
     answer = _asked(home, port, owners, {"kind": "external", "name": name})
     token = answer.get("token")
+    if answer.get("code") == "REMOTE_RELAY_INVALID_INPUT":  # the name was checked, so what it says is: taken
+        raise RelayStartError(
+            f"The name {name!r} is taken by a token that is in force and not in {home / FOLDER}.",
+            "Take another name (--name), or give that token in SHOWCALLER_TOKEN; if nobody has it any "
+            f"more: {shlex.join(['showcaller', 'tokens', 'revoke', name])}",
+        )
     if not isinstance(token, str):
         why = str(answer.get("error", "it gave none"))
         raise RelayStartError(f"The relay on {home} makes no token for {name!r}: {why}", "")

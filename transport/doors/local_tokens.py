@@ -28,13 +28,13 @@ class LocalTokens:
         self._check_open = check_open
 
     def issue(self, wanted: NewToken) -> Future[dict[str, Any]]:
-        """Make a token in the place of the one of its kind and name, which is revoked.
+        """Make a token; one of its kind and name that is in force is revoked with ``replace``, else refused.
 
         Gives ``token``, ``kind``, ``name`` and ``session``: the conversation that an external one speaks for,
         which is the same as before.
         """
         token = PREFIXES[wanted.kind] + token_urlsafe(RANDOM_BYTES)
-        issued = self._ask(IssueToken(wanted.kind, wanted.name, token_hash(token)))
+        issued = self._ask(IssueToken(wanted.kind, wanted.name, token_hash(token), wanted.replace))
         return issued.map(
             lambda session: {
                 "token": token,

@@ -9,7 +9,8 @@ from tests.store.desk import Desk, ending, message_of, session_of
 def issue(desk: Desk, token: str, name: str = "script", at: int = 1_000, session: str = "a") -> str:
     """Keep a token of an external client; gives its conversation."""
     theirs = session_of(session, provider="external")
-    value = desk.value("issue_token", hash=token, kind="external", name=name, at=at, session=theirs)
+    new = {"hash": token, "kind": "external", "name": name, "at": at, "session": theirs}
+    value = desk.value("issue_token", replace=True, **new)
     return str(value["session"])
 
 
@@ -35,6 +36,37 @@ def test_another_token_of_the_name_takes_over_the_conversation(desk: Desk) -> No
     listed = desk.read("tokens")
     assert [(row["created_at"], row["revoked_at"]) for row in listed] == [(3_000, None), (2_000, 3_000)]
     assert all("hash" not in row for row in listed)
+
+
+def test_a_token_in_force_is_not_replaced_unless_that_was_asked_for(desk: Desk) -> None:
+    issue(desk, "00")
+    theirs = session_of("b", provider="external")
+    another = {"hash": "01", "kind": "external", "name": "script", "at": 2_000, "session": theirs}
+    assert desk.conflict("issue_token", **another) == "name"
+    assert desk.read("token", hash="00")["revoked_at"] is None
+    assert desk.read("token", hash="01") is None
+    desk.value("revoke_token", name="script", at=3_000)
+    assert desk.value("issue_token", **another) == {"session": "ses_a"}
+
+
+@pytest.mark.parametrize(
+    ("put_away", "state"), [("archive_session", "archived"), ("delete_session", "deleted")]
+)
+def test_a_token_whose_conversation_was_put_away_is_listed_as_that_and_gives_its_name_free(
+    desk: Desk, put_away: str, state: str
+) -> None:
+    issue(desk, "00")
+    desk.value("issue_token", hash="02", kind="supervisor", name="watch", at=1_000)
+    desk.value(put_away, session="ses_a", at=2_000)
+    assert {row["name"]: row["state"] for row in desk.read("tokens")} == {
+        "script": state,
+        "watch": "in_force",
+    }
+    theirs = session_of("b", provider="external")
+    another = {"hash": "01", "kind": "external", "name": "script", "at": 3_000, "session": theirs}
+    assert desk.value("issue_token", **another) == {"session": "ses_b"}
+    states = {(row["name"], row["created_at"]): row["state"] for row in desk.read("tokens")}
+    assert states[("script", 3_000)] == "in_force"
 
 
 @pytest.mark.parametrize("put_away", ["archive_session", "delete_session"])

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from showcaller.actors.contract.errors import Code
-from showcaller.actors.contract.tokens import NewToken, TokenKind, TokenToRevoke
+from showcaller.actors.contract.tokens import NewToken, TokenKind, TokenState, TokenToRevoke
 from showcaller.actors.contract.views import Moment, ResultModel
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Future
@@ -22,6 +22,7 @@ class TokenView(ResultModel):
 
     kind: TokenKind
     name: str
+    state: TokenState
     session: str | None = None
     created_at: Moment
     used_at: Moment | None = None
@@ -78,8 +79,9 @@ class TokenRoutes:
     async def issue_token(self, request: Request) -> Response:
         """Make a token.
 
-        A repeat makes another one for the same conversation, and the one before lets nobody in any more:
-        nothing but hashes is kept, so what was lost cannot be given again.
+        One of its kind and name that is in force stays, and this is refused, unless it is to be replaced.
+        Nothing but hashes is kept, so what was lost cannot be given again: who asks for it to be replaced
+        gets another one for the same conversation, and the one before lets nobody in any more.
         """
         wanted = await read_model(request, SMALL_BYTES, NewToken)
         try:
@@ -113,7 +115,8 @@ async def _answer(future: Future[Any]) -> Any:
 
 _LIST: Final = Operation("List the tokens, newest first, without what would let anybody in.", TokensAnswer)
 _ISSUE: Final = Operation(
-    "Make a token in the place of the one of its kind and name; an external one has a conversation.",
+    "Make a token; an external one has a conversation. One of the kind and name that is in force is "
+    "replaced only when that is asked for.",
     takes=NewToken,
     gives=TokenMade,
 )

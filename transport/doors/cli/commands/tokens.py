@@ -1,5 +1,8 @@
 """``showcaller tokens``: list the tokens of a running relay, make one, revoke one."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from showcaller.transport.doors.cli.exits import GOOD
@@ -16,10 +19,16 @@ COLUMNS = (
     Column("NAME", cut="end"),
     Column("KIND"),
     Column("SESSION"),
+    Column("STATE", colour={"in force": "green"}.get),
     Column("MADE"),
     Column("USED"),
-    Column("REVOKED"),
 )
+STATES = {
+    "in_force": "in force",
+    "revoked": "revoked",
+    "archived": "conversation archived",
+    "deleted": "conversation deleted",
+}
 KINDS = click.Choice(["external", "supervisor"])
 
 
@@ -30,8 +39,9 @@ KINDS = click.Choice(["external", "supervisor"])
     help="""List the tokens of the running relay, make or revoke one.
 
 An external token is for a client that the relay has not started: it has a
-conversation of its own. A supervisor's may also watch all sessions. What was
-made in the place of another one lets its holder in, and the other one nobody.
+conversation of its own. A supervisor's may also watch all sessions. Only a
+token in force lets anybody in: not one that was revoked, and not one whose
+conversation was archived or deleted.
 
 \b
 Examples:
@@ -58,7 +68,8 @@ def command(ctx: click.Context, as_json: bool) -> int:
             visible(str(token["name"])),
             str(token["kind"]),
             str(token.get("session", "")),
-            *(local_time(token[at]) if at in token else "" for at in ("createdAt", "usedAt", "revokedAt")),
+            _state(token),
+            *(local_time(token[at]) if at in token else "" for at in ("createdAt", "usedAt")),
         )
         for token in tokens
     ]
@@ -70,28 +81,36 @@ def command(ctx: click.Context, as_json: bool) -> int:
     return GOOD
 
 
+def _state(token: Mapping[str, Any]) -> str:
+    since = f" {local_time(token['revokedAt'])}" if "revokedAt" in token else ""
+    return STATES.get(str(token["state"]), visible(str(token["state"]))) + since
+
+
 @command.command(
     "new",
     cls=Command,
     help="""Make a token and write it, this once: only a hash of it is kept.
 
-A token of the same kind and name lets nobody in any more; the conversation of
-an external one stays the same.
+A token of the same kind and name that is in force is replaced only with
+--replace: it lets nobody in any more then. The conversation of an external one
+stays the same.
 
 \b
 Examples:
   showcaller tokens new --name my-script
   showcaller tokens new --kind supervisor --name night-watch --json
+  showcaller tokens new --name my-script --replace
 """,
 )
 @click.option("--kind", type=KINDS, default="external", show_default=True, help="Whom it is for.")
 @click.option("--name", required=True, help="What it is called, and the conversation with it.")
+@click.option("--replace", is_flag=True, help="Have the one of that kind and name let nobody in any more.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"token": ..., "session": ...}.')
 @home_option
 @click.pass_obj
-def new(door: Door, kind: str, name: str, as_json: bool) -> int:
+def new(door: Door, kind: str, name: str, replace: bool, as_json: bool) -> int:
     """Make a token and give the exit code."""
-    made = ask_running(door, "POST", "/api/tokens", {"kind": kind, "name": name})
+    made = ask_running(door, "POST", "/api/tokens", {"kind": kind, "name": name, "replace": replace})
     if as_json:
         write(json_line({field: value for field, value in made.items() if field != "ok"}))
         return GOOD
