@@ -1,19 +1,21 @@
-"""Write the references from docstrings and from the program's help: ``python -m docs.generate``."""
+"""Write the references from docstrings and from what the program says: ``python -m docs.generate``."""
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 
 from docs.commands_reference import commands_reference
+from docs.settings_reference import settings_reference
 from docs.source_text import Entry, Package, read_module, read_package
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME = ROOT / "actors" / "runtime"
 TARGET = ROOT / "docs" / "reference" / "runtime.md"
 COMMANDS = ROOT / "docs" / "reference" / "commands.md"
+SETTINGS = ROOT / "docs" / "reference" / "settings.md"
 PACKAGE = "showcaller.actors.runtime"
 INTERNAL = {
     # Members without an underscore, because other modules of the runtime use them, that nobody else needs.
@@ -101,12 +103,21 @@ def _fenced(example: re.Match[str]) -> str:
     return "\n".join(["```text", *lines, "```", "", ""])
 
 
+REFERENCES: dict[Path, Callable[[], str]] = {
+    TARGET: reference,
+    COMMANDS: commands_reference,
+    SETTINGS: settings_reference,
+}
+"""Each reference and what writes it."""
+
+
 @click.command(help=__doc__)
 @click.option("--check", is_flag=True, help="Change nothing; exit with 1 when the reference is out of date.")
 def main(check: bool) -> None:
     """Write or check."""
     outdated = False
-    for target, text in ((TARGET, reference()), (COMMANDS, commands_reference())):
+    for target, write in REFERENCES.items():
+        text = write()
         if not check:
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, encoding="utf-8")

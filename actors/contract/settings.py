@@ -16,8 +16,13 @@ from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderEntry
 _OF_PROVIDER: Final = re.compile(r"providers\.([^.]+)\.agents_may_start")
 
 
-def _of(setting: Setting) -> Any:
-    return Field(default=setting.default, ge=setting.lowest, le=setting.highest)
+SWITCH_SAYS: Final = "Agents may start and prompt sessions of this provider."
+
+
+def _of(setting: Setting, description: str) -> Any:
+    return Field(
+        default=setting.default, ge=setting.lowest, le=setting.highest, description=f"{description}."
+    )
 
 
 class ProviderSwitches(BaseModel):
@@ -29,26 +34,39 @@ class ProviderSwitches(BaseModel):
 
 
 class Settings(BaseModel):
-    """The settings of one relay.
+    """The settings of one relay; what each is for stands beside it.
 
-    ``agent_sessions``: agents of this relay may use other sessions at all. ``unsafe_no_cards``: what needs
-    the owner's consent goes through without being asked for. ``providers`` holds the switches of each
-    provider by its name; one of them is set as ``providers.NAME.agents_may_start``. The others are the
-    limits of their names.
+    ``providers`` holds the switches of each provider by its name; one of them is set as
+    ``providers.NAME.agents_may_start``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    agent_sessions: bool = False
-    unsafe_no_cards: bool = False
-    max_active_sessions: int = _of(limits.ACTIVE_SESSIONS)
-    max_turn_minutes: int = _of(limits.TURN_MINUTES)
-    longest_wait_minutes: int = _of(limits.LONGEST_WAIT_MINUTES)
-    quiet_after_minutes: int = _of(limits.QUIET_AFTER_MINUTES)
-    wakeups_per_hour: int = _of(limits.WAKEUPS_PER_HOUR)
-    coalesce_seconds: int = _of(limits.COALESCE_SECONDS)
-    log_days: int = _of(limits.LOG_DAYS)
-    log_events: int = _of(limits.LOG_EVENTS)
+    agent_sessions: bool = Field(
+        default=False, description="Agents of this relay may use other sessions at all."
+    )
+    unsafe_no_cards: bool = Field(
+        default=False, description="What needs your consent goes through without it: unsafe, for trials only."
+    )
+    max_active_sessions: int = _of(
+        limits.ACTIVE_SESSIONS, "How many sessions that one conversation's agent started may be at work"
+    )
+    max_turn_minutes: int = _of(limits.TURN_MINUTES, "Minutes that one turn may take; 0 is no limit")
+    longest_wait_minutes: int = _of(
+        limits.LONGEST_WAIT_MINUTES, "Minutes that one call of the tool waits at most"
+    )
+    quiet_after_minutes: int = _of(
+        limits.QUIET_AFTER_MINUTES, "Minutes without output after which a background task is marked as quiet"
+    )
+    wakeups_per_hour: int = _of(
+        limits.WAKEUPS_PER_HOUR,
+        "Wake-ups of one watching session an hour, then a digest; 0 is no cap (has no effect yet)",
+    )
+    coalesce_seconds: int = _of(
+        limits.COALESCE_SECONDS, "Seconds within which events belong in one wake-up (has no effect yet)"
+    )
+    log_days: int = _of(limits.LOG_DAYS, "Days for which the log of events is kept")
+    log_events: int = _of(limits.LOG_EVENTS, "How many events the log keeps")
     providers: Mapping[str, ProviderSwitches] = Field(default_factory=dict)
 
     def agents_may_start(self, entry: ProviderEntry) -> bool:
@@ -94,7 +112,8 @@ def switch_name(provider: str) -> str:
 def setting_schemas(entries: Iterable[ProviderEntry] = BUILT_IN) -> Mapping[str, Mapping[str, Any]]:
     """Give what each setting takes, as a JSON schema by its name."""
     properties = Settings.model_json_schema()["properties"]
-    switches = {switch_name(entry.provider): {"type": "boolean"} for entry in entries}
+    switch = {"type": "boolean", "description": SWITCH_SAYS}
+    switches = {switch_name(entry.provider): switch for entry in entries}
     return MappingProxyType({name: properties[name] for name in PLAIN} | switches)
 
 

@@ -1,21 +1,27 @@
 """The reference is what the docstrings say, and every public name has one."""
 
+from pathlib import Path
+
+import pytest
+
 from docs import generate
-from docs.commands_reference import commands_reference
-from docs.generate import COMMANDS, RUNTIME, TARGET, markdown, reference
+from docs.generate import COMMANDS, REFERENCES, RUNTIME, TARGET, markdown, reference
 from docs.source_text import read_module, read_package
 from showcaller.transport.doors.cli import group
 
 
-def test_the_reference_is_up_to_date() -> None:
+@pytest.mark.parametrize("target", REFERENCES, ids=lambda path: path.name)
+def test_every_reference_is_up_to_date(target: Path) -> None:
     told = "run python -m docs.generate, and look at what changed"
-    assert TARGET.read_text(encoding="utf-8") == reference(), told
+    assert target.read_text(encoding="utf-8") == REFERENCES[target](), told
 
 
-def test_the_reference_of_the_commands_is_up_to_date_and_has_every_command() -> None:
-    told = "run python -m docs.generate, and look at what changed"
+def test_every_reference_that_there_is_is_written_by_the_program() -> None:
+    assert set(TARGET.parent.iterdir()) == set(REFERENCES)
+
+
+def test_the_reference_of_the_commands_has_every_command() -> None:
     text = COMMANDS.read_text(encoding="utf-8")
-    assert text == commands_reference(), told
     assert [name for name in group.COMMANDS if f"\n### showcaller {name}\n" not in text] == []
     assert "\n#### showcaller settings set\n" in text
 

@@ -6,6 +6,7 @@ import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.provider_entries import BUILT_IN
+from showcaller.actors.contract.setting_facts import setting_facts
 from showcaller.actors.contract.settings import (
     DEFAULTS,
     Settings,
@@ -69,4 +70,24 @@ def test_what_each_setting_takes_is_told_by_its_name() -> None:
     schemas = setting_schemas()
     assert schemas.keys() == DEFAULTS.values().keys()
     assert schemas["longest_wait_minutes"]["maximum"] == 60
-    assert schemas[switch_name("command")] == {"type": "boolean"}
+    assert schemas[switch_name("command")]["type"] == "boolean"
+
+
+def test_every_setting_says_what_it_is_for_what_it_takes_and_its_default() -> None:
+    facts = {fact.name: fact for fact in setting_facts()}
+    assert list(facts) == list(DEFAULTS.values())
+    for name, fact in facts.items():
+        assert fact.default == DEFAULTS.values()[name]
+        assert 15 < len(fact.description) <= 100
+        assert fact.description.endswith(".")
+        assert "\n" not in fact.description
+    assert facts["longest_wait_minutes"].takes == "2 to 60"
+    assert facts["agent_sessions"].takes == "on or off"
+    assert facts["longest_wait_minutes"].told() == {
+        "name": "longest_wait_minutes",
+        "default": 10,
+        "type": "number",
+        "minimum": 2,
+        "maximum": 60,
+        "description": "Minutes that one call of the tool waits at most.",
+    }

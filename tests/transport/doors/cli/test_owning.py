@@ -34,9 +34,12 @@ def test_settings_are_listed_read_and_set_and_switches_take_on_and_off(
     assert showcaller("settings", "get", "agent_sessions").out == "on\n"
     assert showcaller("settings", "get", SWITCH, "--json").out == f'{{"name":"{SWITCH}","value":true}}\n'
     listed = {row["name"]: row for row in json.loads(showcaller("settings", "--json").out)["settings"]}
-    assert listed["log_days"] == {"name": "log_days", "value": 3, "default": 7}
+    facts = {"type": "number", "minimum": 1, "maximum": 3650}
+    said = {"description": "Days for which the log of events is kept."}
+    assert listed["log_days"] == {"name": "log_days", "value": 3, "default": 7} | facts | said
     lines = showcaller("settings").out.splitlines()
-    assert any(line.split() == ["agent_sessions", "on", "off"] for line in lines)
+    place = [line.split() for line in lines].index(["agent_sessions", "on", "off", "on", "or", "off"])
+    assert lines[place + 1] == "  Agents of this relay may use other sessions at all."
 
 
 @pytest.mark.parametrize(
@@ -44,9 +47,12 @@ def test_settings_are_listed_read_and_set_and_switches_take_on_and_off(
     [
         (("set", "agent_sessions", "3"), 2),
         (("set", "log_days", "on"), 2),
-        (("set", "log_days", "0"), 1),
-        (("set", "moon", "on"), 3),
-        (("get", "moon"), 3),
+        (("set", "log_days", "0"), 2),
+        (("set", "log_days", "-1"), 2),
+        (("set", "log_days", ""), 2),
+        (("set", "moon", "on"), 2),
+        (("set", "providers.moon.agents_may_start", "on"), 2),
+        (("get", "moon"), 2),
         (("get",), 2),
     ],
 )
@@ -78,6 +84,20 @@ def test_a_backup_is_named_by_its_whole_path_and_a_refusal_is_told(
     assert json.loads(showcaller("backup", "x.db", "--json").out) == {"file": str(Path("x.db").absolute())}
     relay.backup_error = Refusal(Code.INVALID_INPUT, "it exists already")
     assert showcaller("backup", "x.db").code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("backup",), ("restore",), ("restore", "--force"), ("serve", "--log-file"), ("new", "x", "--cwd")],
+)
+@pytest.mark.parametrize("empty", ["", "  "])
+def test_a_path_that_is_empty_names_nothing(
+    showcaller: ShowCaller, relay: FakeRelay, words: tuple[str, ...], empty: str
+) -> None:
+    ended = showcaller(*words, empty)
+    assert (ended.code, ended.out) == (2, "")
+    assert "it is empty" in ended.err
+    assert relay.opened == []
 
 
 def test_a_folder_that_holds_something_takes_no_copy_unless_told_to(showcaller: ShowCaller) -> None:

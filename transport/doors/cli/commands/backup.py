@@ -10,6 +10,7 @@ from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.paths import FILE
 from showcaller.transport.doors.cli.relay import Door
 
 
@@ -28,7 +29,7 @@ Examples:
   showcaller backup --replace /mnt/backups/relay.db --json
 """,
 )
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--replace", is_flag=True, help="Replace the file if it is there.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"file": ...}.')
 @home_option

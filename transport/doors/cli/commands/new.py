@@ -9,6 +9,7 @@ from showcaller.transport.doors.cli.durations import Duration
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.paths import FOLDER
 from showcaller.transport.doors.cli.prompting import (
     Patience,
     Prompting,
@@ -46,9 +47,7 @@ Examples:
 @click.argument("text")
 @click.option("--provider", metavar="NAME", help="What runs it; see providers.  [default: command]")
 @click.option("--model", metavar="MODEL", help="A model of the provider.")
-@click.option(
-    "--cwd", type=click.Path(file_okay=False, path_type=Path), help="The folder to work in.  [default: here]"
-)
+@click.option("--cwd", type=FOLDER, help="The folder to work in.  [default: here]")
 @click.option("--title", metavar="TEXT", help="The session's title.  [default: the prompt's first line]")
 @click.option("--mode", type=click.Choice(MODES, case_sensitive=False), help="How freely the agent works.")
 @click.option("--effort", metavar="WORD", help="How hard the model thinks.")

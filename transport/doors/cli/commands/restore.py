@@ -8,6 +8,7 @@ from showcaller.transport.doors.cli.exits import GOOD, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.paths import FILE
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.holder import holder, in_use
 from showcaller.transport.doors.http.whereabouts import running_relay
@@ -29,7 +30,7 @@ Examples:
   showcaller restore --force relay-monday.db --json
 """,
 )
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Put it in the place of what is there, which is kept.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"restored": ..., "kept": ...}.')
 @home_option

@@ -12,6 +12,7 @@ from showcaller.transport.doors.cli.faults import check_descriptors
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, write
 from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.paths import FILE
 from showcaller.transport.doors.cli.relay import Door, ServeOptions
 from showcaller.transport.doors.start_error import RelayStartError
 
@@ -52,7 +53,7 @@ Examples:
 )
 @click.option(
     "--log-file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write the log into this file instead of to standard error.",
 )
 @click.option("--json", "as_json", is_flag=True, help='Write {"ready": ...} instead of the line of text.')

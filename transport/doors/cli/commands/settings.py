@@ -1,12 +1,15 @@
 """``showcaller settings``: list what the owner can set, give one value, set one."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.setting_facts import setting_facts
 from showcaller.actors.contract.settings import DEFAULTS, Settings, check_setting, check_setting_name
-from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.exits import GOOD, USAGE, CommandError, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
@@ -14,7 +17,7 @@ from showcaller.transport.doors.cli.parsing import Command, Group
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.table import Column, table_lines
 
-COLUMNS = (Column("SETTING", cut="end"), Column("VALUE"), Column("DEFAULT"))
+COLUMNS = (Column("SETTING", cut="end"), Column("VALUE"), Column("DEFAULT"), Column("TAKES"))
 SWITCHES = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
 
 
@@ -25,7 +28,8 @@ SWITCHES = {"on": True, "off": False, "true": True, "false": False, "yes": True,
     help="""List the settings of the relay, or get or set one.
 
 A setting holds from now on, and for every later relay of the data folder. Those
-that are switches take on and off; "default" goes back to the default.
+that are switches take on and off; "default" goes back to the default. Under
+each stands what it is for.
 
 \b
 Examples:
@@ -43,15 +47,22 @@ def command(ctx: click.Context, as_json: bool) -> int:
     if ctx.invoked_subcommand is not None:
         return GOOD
     values = _in_force(ctx.find_object(Door)).values()
-    defaults = DEFAULTS.values()
     if as_json:
-        rows = [{"name": name, "value": value, "default": defaults[name]} for name, value in values.items()]
+        rows = [fact.told() | {"value": values[fact.name]} for fact in setting_facts()]
         write(json_line({"settings": rows}))
-        return GOOD
-    shown = [(name, word(value), word(defaults[name])) for name, value in values.items()]
-    for line in table_lines(COLUMNS, shown, terminal_width(), coloured=coloured()):
-        write(line)
+    else:
+        _write_table(values)
     return GOOD
+
+
+def _write_table(values: Mapping[str, Any]) -> None:
+    facts = setting_facts()
+    rows = [(fact.name, word(values[fact.name]), word(fact.default), fact.takes) for fact in facts]
+    titles, *lines = table_lines(COLUMNS, rows, terminal_width(), coloured=coloured())
+    write(titles)
+    for fact, line in zip(facts, lines, strict=True):
+        write(line)
+        write(f"  {fact.description}")
 
 
 @command.command(
@@ -94,8 +105,8 @@ Examples:
 def set_(door: Door, name: str, value: str, as_json: bool) -> int:
     """Set one setting and give the exit code."""
     wanted = read_value(_known(name), value)
+    _check(name, wanted)
     try:
-        check_setting(name, wanted)
         with opened(door, read_only=False) as relay:
             in_force = relay.set_setting(name, wanted).values()[name]
     except Refusal as refusal:
@@ -122,7 +133,14 @@ def _known(name: str) -> str:
     try:
         return check_setting_name(name)
     except Refusal as refusal:
-        raise CommandError(refusal.error, code=NOT_FOUND) from refusal
+        raise CommandError(refusal.error, code=USAGE) from refusal
+
+
+def _check(name: str, value: bool | int | None) -> None:
+    try:
+        check_setting(name, value)
+    except Refusal as refusal:
+        raise CommandError(refusal.error, code=USAGE) from refusal
 
 
 def read_value(name: str, typed: str) -> bool | int | None:

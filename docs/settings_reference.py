@@ -1,0 +1,25 @@
+"""The reference of the settings, made of what the program itself says of each."""
+
+from showcaller.actors.contract.setting_facts import SettingFacts, setting_facts
+
+HEAD = """\
+# Reference: the settings
+
+Written from the settings themselves by `python -m docs.generate`; change them in
+`actors/contract/settings.py`. `showcaller settings` lists them as they are in force, `showcaller settings set
+NAME VALUE` sets one from now on and for every later relay of the data folder, and the value `default` goes
+back to its default. Switches take `on` and `off`, the others whole numbers.
+
+| setting | takes | default | what it is for |
+| --- | --- | --- | --- |
+"""
+
+
+def settings_reference() -> str:
+    """Give the whole text."""
+    return HEAD + "\n".join(_row(fact) for fact in setting_facts()) + "\n"
+
+
+def _row(fact: SettingFacts) -> str:
+    default = ("on" if fact.default else "off") if fact.type == "switch" else f"{fact.default:,}"
+    return f"| `{fact.name}` | {fact.takes} | {default} | {fact.description} |"
