@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from showcaller.transport.wire.protocol import SPOKEN
 from showcaller.transport.worker.process_identity import identify
 from showcaller.workers import running_workers, workers_are_there
 
@@ -21,7 +22,7 @@ def test_those_that_are_there_are_listed_and_one_of_an_unknown_version_is_called
     assert running_workers(tmp_path) == []
     mine = identify(os.getpid())
     here = {"pid": mine.pid, "started": mine.started}
-    write(tmp_path, NAMES[0], version="1.2", protocol=1, **here)
+    write(tmp_path, NAMES[0], version="1.2", protocol=SPOKEN[-1], **here)
     write(tmp_path, NAMES[1], protocol=99, **here)
     write(tmp_path, NAMES[2], more=1, guardian=mine.pid, guardian_started=mine.started)
     write(tmp_path, NAMES[3], protocol=99, pid=mine.pid, started=(mine.started or 1) - 1)

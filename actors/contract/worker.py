@@ -6,19 +6,23 @@ recognised by the worker and runs once.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
+
+from showcaller.actors.contract.agent_messages import (
+    AgentSpec,
+    AgentState,
+    AnswerCard,
+    CardAsked,
+    CardWithdrawn,
+    ResumedVia,
+)
+from showcaller.actors.contract.worker_model import WorkerModel
 
 TurnOutcome = Literal["done", "failed", "stopped"]
 StopReason = Literal["end", "length", "refused", "empty", "died", "timeout", "interrupted"]
 ErrorClass = Literal["auth", "rate_limit", "overloaded", "other"]
 TaskType = Literal["agent", "command", "monitor"]
 TaskOutcome = Literal["done", "failed", "stopped", "interrupted"]
-
-
-class WorkerModel(BaseModel):
-    """Base of every message of the worker protocol: frozen, and foreign fields are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class RunTurn(WorkerModel):
@@ -33,6 +37,7 @@ class RunTurn(WorkerModel):
     ``background``: what the turn's work leaves running becomes a task; without it, it is ended with the turn.
     ``worker`` is the one under whose name the store has the turn, and stays with the relay: no other may
     get it, or the next relay would ask in vain where it runs.
+    ``agent``: it is a turn of an agent that speaks the Agent Client Protocol, and this is how that is run.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -47,6 +52,7 @@ class RunTurn(WorkerModel):
     timeout: float | None = Field(default=None, gt=0)
     continues: bool = False
     background: bool = False
+    agent: AgentSpec | None = None
     worker: str | None = Field(default=None, exclude=True)
 
 
@@ -132,6 +138,8 @@ class TurnEnded(WorkerModel):
 
     ``reply`` is the whole reply within the worker's bound (``truncated`` says that it was cut in the
     middle); ``exit_code`` is the command's, None for anything else; ``seconds`` is the turn's running time.
+    ``agent_session`` is the agent's own id of the conversation, and ``resumed_via`` how it came to be there
+    for this turn.
     """
 
     kind: Literal["turn_ended"] = "turn_ended"
@@ -145,6 +153,8 @@ class TurnEnded(WorkerModel):
     error_class: ErrorClass | None = None
     exit_code: int | None = Field(default=None, ge=-(2**31), lt=2**31)
     seconds: float = Field(default=0.0, ge=0)
+    agent_session: str | None = None
+    resumed_via: ResumedVia | None = None
 
 
 class TurnSteered(WorkerModel):
@@ -215,9 +225,19 @@ class TaskEnded(WorkerModel):
     output: str | None = None
 
 
-ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent | AskTask | TaskStored
+ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent | AskTask | TaskStored | AnswerCard
 FromWorkerMessage = (
-    TurnTaken | TurnOutput | TurnSteered | TurnEnded | TurnReturned | TaskStarted | TaskOutput | TaskEnded
+    TurnTaken
+    | TurnOutput
+    | TurnSteered
+    | TurnEnded
+    | TurnReturned
+    | TaskStarted
+    | TaskOutput
+    | TaskEnded
+    | CardAsked
+    | CardWithdrawn
+    | AgentState
 )
 
 TO_WORKER: TypeAdapter[ToWorkerMessage] = TypeAdapter(Annotated[ToWorkerMessage, Field(discriminator="kind")])

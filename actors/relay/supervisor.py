@@ -4,6 +4,7 @@ import logging
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from showcaller.actors.contract.agent_messages import AgentState, CardAsked, CardWithdrawn
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
@@ -62,6 +63,10 @@ class _WriterUp(NamedTuple):
     writer: ActorRef[Any]
 
 
+NOT_FOR_SESSIONS = TurnTaken | AgentState | CardAsked | CardWithdrawn
+"""That a worker may have a prompt was stored before it was sent; the others change nothing of a session."""
+
+
 class Supervisor(Actor):
     """The root of a relay. Ask it ``AwaitReady`` before the first call; what comes earlier waits."""
 
@@ -115,8 +120,8 @@ class Supervisor(Actor):
         What may not be lost is kept before its session is looked for: one that is woken after that finds it.
         """
         for message in messages:
-            if isinstance(message, TurnTaken):
-                continue  # that a worker may have the prompt was stored before it was sent
+            if isinstance(message, NOT_FOR_SESSIONS):
+                continue
             self._keep(message)
             ref = self.directory.find(message.session)
             if ref is not None:

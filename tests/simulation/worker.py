@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from showcaller.actors.contract.agent_messages import AnswerCard
 from showcaller.actors.contract.worker import (
     AskTask,
     FromWorkerMessage,
@@ -81,6 +82,8 @@ class SimWorker:
                     self.tasks.ask(message.session, message.task)
                 case TaskStored():
                     self.tasks.stored(message.task)
+                case AnswerCard():
+                    raise AssertionError(f"no agent has asked anything: {message}")
 
     def _say(self, message: FromWorkerMessage) -> None:
         self._world.say(self.name, told(message))

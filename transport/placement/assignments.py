@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from zlib import crc32
 
+from showcaller.actors.contract.agent_messages import AgentState
 from showcaller.actors.contract.fates import Left, fate_of
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
@@ -24,7 +25,8 @@ PARTLY = "its worker died while it ran; it may have run in part"
 class Assignments:
     """Books of the workers that are there or coming. Not thread-safe.
 
-    A session stays with a worker while that has a turn or a background task of it; else any will do.
+    A session stays with a worker while that has a turn, a background task or the agent process of it; else
+    any will do.
     """
 
     def __init__(self) -> None:
@@ -33,6 +35,7 @@ class Assignments:
         self._at_turns: set[str] = set()  # sessions with a turn whose end is not stored
         self._tasks: dict[str, set[str]] = {}
         self._ended_tasks: dict[str, set[str]] = {}  # their ends are not stored
+        self._agents: set[str] = set()  # sessions whose agent process is there
 
     def __contains__(self, worker: str) -> bool:
         return worker in self._turns
@@ -84,6 +87,12 @@ class Assignments:
             case TaskEnded(session=session, task=task) if task in self._tasks.get(session, ()):
                 self._tasks[session].discard(task)
                 self._ended_tasks.setdefault(session, set()).add(task)
+            case AgentState(session=session, state="none"):
+                self._agents.discard(session)
+                self._maybe_leave(session)
+            case AgentState(session=session) if worker in self._turns:
+                self._homes[session] = worker
+                self._agents.add(session)
             case _:
                 pass
 
@@ -102,7 +111,7 @@ class Assignments:
         """Let the session go elsewhere if nothing of it is left where it is."""
         if session not in self._at_turns and not self._tasks.get(session):
             self._tasks.pop(session, None)
-            if not self._ended_tasks.get(session):
+            if not self._ended_tasks.get(session) and session not in self._agents:
                 self._ended_tasks.pop(session, None)
                 self._homes.pop(session, None)
 
@@ -113,6 +122,7 @@ class Assignments:
             del self._homes[session]
             self._at_turns.discard(session)
             self._ended_tasks.pop(session, None)
+            self._agents.discard(session)
             tasks = sorted(self._tasks.pop(session, ()))
             told += [TaskEnded(session=session, task=task, outcome="interrupted") for task in tasks]
         return told

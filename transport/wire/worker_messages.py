@@ -2,7 +2,7 @@
 
 from typing import Any, Final, TypeVar, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from showcaller.actors.contract.worker import (
     FROM_WORKER,
@@ -20,8 +20,10 @@ FROM_WORKER_KINDS: Final = frozenset(
 T = TypeVar("T")
 _NOT_IN_THE_BODY: Final = frozenset({"kind", "session", "worker"})
 """What the frame itself holds, and what is only the relay's."""
-_ADDED: Final = {"run_turn": {"background": 2}}
+_ADDED: Final = {"run_turn": {"agent": 3}, "turn_ended": {"agent_session": 3, "resumed_via": 3}}
 """Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
+
+_PLAIN: Final = frozenset({str, type(None), bool, int, float})
 
 
 class UnknownKindError(WireError):
@@ -34,11 +36,22 @@ class MessageRefusedError(WireError):
 
 def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version: int = PROTOCOL) -> Frame:
     """Wrap a message of either direction as the frame with this number, for a peer of this version. Pure."""
-    body = {name: value for name, value in message if name not in _NOT_IN_THE_BODY}
+    body = {
+        name: value if type(value) in _PLAIN else _plain(value)
+        for name, value in message
+        if name not in _NOT_IN_THE_BODY
+    }
     for name, since in _ADDED.get(message.kind, {}).items():
         if version < since:
             del body[name]
     return Frame(message.kind, number, message.session, body)
+
+
+def _plain(value: Any) -> Any:
+    """Give a field's value without models in it, which stand alone or in a tuple."""
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    return [_plain(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def to_worker_message(frame: Frame) -> ToWorkerMessage:

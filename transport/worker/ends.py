@@ -22,8 +22,11 @@ def turn_ended(turn: RunTurn, result: Result, halt: Halt | None, seconds: float)
         reply=valid(result.reply),
         truncated=result.truncated,
         error_text=error_text,
+        error_class=None if error_text is None or halt is not None else result.error_class,
         exit_code=result.exit_code,
         seconds=max(0.0, seconds),
+        agent_session=result.agent_session,
+        resumed_via=result.resumed_via,
     )
 
 

@@ -5,9 +5,11 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from traceback import format_exception_only
 from typing import Final
 
+from showcaller.actors.contract.agent_messages import AnswerCard
 from showcaller.actors.contract.worker import (
     AskTask,
     FromWorkerMessage,
@@ -76,6 +78,7 @@ class Host:
         self._closing = self._takes_no_more = self._puts_off = False
         self._idle = asyncio.Event()
         self._idle.set()
+        providers.agents.connect(self._post)
         link.connect(self.receive)
 
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
@@ -103,6 +106,8 @@ class Host:
                 self._tasks.tell(message.session, message.task)
             case TaskStored():
                 self._forget_task(message.task)
+            case AnswerCard():
+                self._providers.agents.answer(message)
 
     def _stop(self, turn_id: str) -> None:
         turn = self._running.get(turn_id)
@@ -115,6 +120,7 @@ class Host:
 
     def _kill(self, session: str) -> None:
         """End what runs of a session: the process of a command or function is that of its turn."""
+        self._providers.agents.kill(session)
         for turn in [turn for turn in self._running.values() if turn.request.session == session]:
             turn.ends_rest = "stopped"
             self._halt(turn, "stopped")
@@ -127,8 +133,9 @@ class Host:
             self._journal.forget(turn)
 
     def meet_another_relay(self) -> None:
-        """Tell the relay which tasks there are: it is another one than before. It asks for turns itself."""
+        """Tell the relay which tasks and agents there are: it is another one. It asks for turns itself."""
         self._tasks.tell_all()
+        self._providers.agents.tell_all()
 
     def relay_is_away(self) -> None:
         """Send nothing of what tasks write: they may write for days."""
@@ -237,7 +244,7 @@ class Host:
         request = turn.request
         turn.started = self._loop.time()
         if request.timeout is not None:
-            turn.timers.append(self._loop.call_later(request.timeout, self._halt, turn, "timeout"))
+            turn.limit(request.timeout, partial(self._halt, turn, "timeout"))
         result = await self._provided(turn) if turn.halted is None else Result()
         if result.rest is not None:
             result = await self._with_room(turn, result, result.rest)
@@ -267,7 +274,7 @@ class Host:
     async def _provided(self, turn: RunningTurn) -> Result:
         request = turn.request
         try:
-            return await self._providers.find(request.provider).run(request, turn)
+            return await self._providers.of(request).run(request, turn)
         except UnknownProviderError as error:
             return Result(error_text=str(error))
         except asyncio.CancelledError:

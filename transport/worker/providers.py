@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from showcaller.actors.contract.worker import RunTurn, StopReason
+from showcaller.actors.contract.agent_messages import AnswerCard, ResumedVia
+from showcaller.actors.contract.worker import ErrorClass, FromWorkerMessage, RunTurn, StopReason
 
 
 class Rest(Protocol):
@@ -29,7 +30,7 @@ class Result:
     The provider keeps ``reply`` within bounds and says in ``truncated`` whether it had to cut.
     The host turns it into the turn's end; when the turn was cut (stopped, out of time, worker closed),
     the host says so in the end and takes only reply and exit code from here. ``rest`` is only given where the
-    turn allows it (``RunTurn.background``).
+    turn allows it (``RunTurn.background``). ``agent_session`` and ``resumed_via`` are as in ``TurnEnded``.
     """
 
     reply: str = ""
@@ -38,6 +39,9 @@ class Result:
     stop_reason: StopReason = "end"
     exit_code: int | None = None
     rest: Rest | None = None
+    error_class: ErrorClass | None = None
+    agent_session: str | None = None
+    resumed_via: ResumedVia | None = None
 
 
 class Sink(Protocol):
@@ -57,6 +61,12 @@ class Sink(Protocol):
     def settle(self) -> None:
         """Say that the work has ended by itself: being asked to end from now on changes nothing."""
 
+    def pause(self) -> None:
+        """Count no time until ``go_on`` was called as often: the work waits for a person."""
+
+    def go_on(self) -> None:
+        """Count the time again."""
+
 
 class Provider(Protocol):
     """Runs turns on the host's event loop, many at a time; what it raises fails its turn only."""
@@ -73,11 +83,58 @@ class UnknownProviderError(Exception):
     """No provider has this name; the text lists the known ones."""
 
 
-class Providers:
-    """The table from a turn's provider (``command``, ``callable:module:function``) to what runs it."""
+class Agents(Provider, Protocol):
+    """A provider whose work goes on between turns: agent processes, each of one session."""
 
-    def __init__(self, table: Mapping[str, Provider]) -> None:
+    def connect(self, post: Callable[[FromWorkerMessage], None]) -> None:
+        """Say who gets what agents ask and how they stand; called once, on the host's event loop."""
+
+    def kill(self, session: str) -> None:
+        """End the session's agent process at once, with all that it has started."""
+
+    def answer(self, answer: AnswerCard) -> None:
+        """Take what became of a card; one that nobody waits for is dropped."""
+
+    def tell_all(self) -> None:
+        """Tell how all agents stand, and what they ask: another relay has come."""
+
+
+class NoAgents:
+    """Stands where a worker runs no agents."""
+
+    async def run(self, turn: RunTurn, sink: Sink) -> Result:
+        """Fail the turn."""
+        return Result(error_text=f"this worker runs no agents, so not {turn.provider[:80]!r} either")
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    def connect(self, post: Callable[[FromWorkerMessage], None]) -> None:
+        """Nothing will be told."""
+
+    def kill(self, session: str) -> None:
+        """Nothing runs."""
+
+    def answer(self, answer: AnswerCard) -> None:
+        """Nobody has asked."""
+
+    def tell_all(self) -> None:
+        """Nothing to tell."""
+
+
+class Providers:
+    """The table from a turn's provider (``command``, ``callable:module:function``) to what runs it.
+
+    A turn that says how its agent is run goes to ``agents``, whatever its provider is called.
+    """
+
+    def __init__(self, table: Mapping[str, Provider], agents: Agents | None = None) -> None:
         self._table = dict(table)
+        self.agents: Agents = agents or NoAgents()
+
+    def of(self, turn: RunTurn) -> Provider:
+        """Give what runs this turn, or raise UnknownProviderError."""
+        return self.agents if turn.agent is not None else self.find(turn.provider)
 
     def find(self, provider: str) -> Provider:
         """Give the provider named before the first colon, or raise UnknownProviderError."""
@@ -89,5 +146,5 @@ class Providers:
 
     async def close(self) -> None:
         """Close every provider."""
-        for provider in self._table.values():
+        for provider in (*self._table.values(), self.agents):
             await provider.close()

@@ -1,5 +1,6 @@
 """A running turn as the host keeps it, and as its provider sees it (its ``Sink``)."""
 
+import asyncio
 from collections.abc import Callable
 
 from showcaller.actors.contract.worker import RunTurn
@@ -21,3 +22,39 @@ class RunningTurn(RunningWork):
         self.request = request
         self.started = started
         self.ends_rest: Halt | None = None
+        self._loop = asyncio.get_running_loop()
+        self._seconds_left: float | None = None
+        self._time_is_up: Callable[[], object] = lambda: None
+        self._clock: asyncio.TimerHandle | None = None
+        self._pauses = 0
+
+    def limit(self, seconds: float, time_is_up: Callable[[], object]) -> None:
+        """Call ``time_is_up`` when the turn has run for so long, pauses left out."""
+        self._seconds_left = seconds
+        self._time_is_up = time_is_up
+        if not self._pauses:
+            self._start_clock()
+
+    def pause(self) -> None:
+        """Count no time until ``go_on`` was called as often."""
+        self._pauses += 1
+        if self._clock is not None:
+            self._seconds_left = max(0.0, self._clock.when() - self._loop.time())
+            self._clock.cancel()
+            self._clock = None
+
+    def go_on(self) -> None:
+        """Count the time again, once every pause is over."""
+        self._pauses -= 1
+        if not self._pauses and self._seconds_left is not None:
+            self._start_clock()
+
+    def finish(self) -> None:
+        """Take no more output, and call off the time limit and what else would still come."""
+        super().finish()
+        self._seconds_left = None
+        if self._clock is not None:
+            self._clock.cancel()
+
+    def _start_clock(self) -> None:
+        self._clock = self._loop.call_later(self._seconds_left or 0.0, self._time_is_up)

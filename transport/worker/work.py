@@ -63,6 +63,12 @@ class RunningWork:
         """Make later halts harmless: the work has ended by itself."""
         self._settled = True
 
+    def pause(self) -> None:
+        """Change nothing: only a turn has a time limit."""
+
+    def go_on(self) -> None:
+        """Change nothing."""
+
     def halt(self, why: Halt) -> bool:
         """Ask the work to end; gives False when it was asked already, or had ended by itself."""
         if self.halted is not None or self._settled:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from showcaller.actors.contract.agent_messages import AnswerCard
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.worker import (
     AskTask,
@@ -133,6 +134,7 @@ class Workers:
         self.stored: list[TurnStored] = []
         self.asked_tasks: list[AskTask] = []
         self.stored_tasks: list[TaskStored] = []
+        self.card_answers: list[AnswerCard] = []
         self.open: dict[str, RunTurn] = {}
         self.most_open = 0
         self._by_turn: dict[str, RunTurn] = {}
@@ -163,6 +165,8 @@ class Workers:
                 self.asked_tasks.append(message)
             elif isinstance(message, TaskStored):
                 self.stored_tasks.append(message)
+            elif isinstance(message, AnswerCard):
+                self.card_answers.append(message)
             else:
                 self.stops.append(message)
                 if self.obedient and message.turn in self.open:

@@ -221,7 +221,7 @@ def test_another_run_of_the_peer_gets_nothing_that_was_meant_for_the_one_before(
     pair.called, pair.spoil = Conversation("relay", "run-2", pair.now, calls=False), whole
     # The new run knows nobody: whoever owns its socket answers a stranger's packet with its name.
     pair.advance(AGAIN_AFTER)
-    hello = Hello("relay", "run-2", "run-w", "", (1,))
+    hello = Hello("relay", "run-2", "run-w", "", SPOKEN)
     assert pair.caller.receive(hello, pair.now).news == "changed"
     pair.caller.send(frames(3, 3))
     pair.settle()
@@ -250,7 +250,8 @@ def test_a_peer_with_no_version_in_common_is_refused_in_words() -> None:
     assert "99" in called.refused
     (refused,) = called.to_write(0.0)
     assert isinstance(refused, Refused)
-    assert "speaks versions 2 and 1 of the worker protocol, and this program version 99" in refused.why
+    ours = " and ".join(str(version) for version in SPOKEN)
+    assert f"speaks versions {ours} of the worker protocol, and this program version 99" in refused.why
     assert called.to_write(HEARTBEAT * 10) == []
 
 
@@ -308,7 +309,7 @@ def test_a_caller_that_is_refused_says_so_once_and_calls_again_later() -> None:
     assert len(caller.to_write(CALL_AGAIN)) == 1
     assert caller.receive(Refused("still unknown"), CALL_AGAIN).news is None
     assert caller.refused == "still unknown"
-    assert caller.receive(Hello("relay", "run-r", "run-w", "", (1,)), CALL_AGAIN).news == "met"
+    assert caller.receive(Hello("relay", "run-r", "run-w", "", SPOKEN), CALL_AGAIN).news == "met"
     caller.send(frames(1, 1))
     assert any(isinstance(packet, BatchPacket) for packet in caller.to_write(CALL_AGAIN))
 

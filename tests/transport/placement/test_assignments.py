@@ -1,5 +1,6 @@
 """Background tasks in the books of the workers: who answers for them, and where their sessions stay."""
 
+from showcaller.actors.contract.agent_messages import AgentState
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
@@ -83,3 +84,27 @@ def test_a_task_of_an_earlier_relay_is_answered_for_from_its_start_on(desk: Desk
     assert desk.came == []
     desk.placement.died(second)
     assert desk.came == [TaskEnded(session="ses_a", task="1", outcome="interrupted")]
+
+
+def test_a_session_stays_where_its_agent_process_is(desk: Desk) -> None:
+    pool = desk.open(2)
+    (first, second) = desk.placement.started
+    for worker in (first, second):
+        worker.link.say(AgentState(session="ses_a", state="alive"))
+        assert pool.place("ses_a") == worker.name
+        pool.send([run("ses_a", "msg_a")])
+        worker.link.say(over("ses_a", "msg_a"))
+        pool.send([TurnStored(session="ses_a", turn="msg_a")])
+        assert pool._books.sessions == 1
+        worker.link.say(AgentState(session="ses_a", state="none", why="idle"))
+        assert pool._books.sessions == 0
+
+
+def test_a_dead_worker_has_no_agents(desk: Desk) -> None:
+    pool = desk.open()
+    (worker,) = desk.placement.started
+    worker.link.say(AgentState(session="ses_a", state="alive"))
+    desk.placement.died(worker.name)
+    assert pool._books.sessions == 0
+    worker.link.say(AgentState(session="ses_a", state="alive"))
+    assert pool._books.sessions == 0

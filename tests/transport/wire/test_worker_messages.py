@@ -6,6 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from showcaller.actors.contract.agent_messages import (
+    AgentSpec,
+    AgentState,
+    AnswerCard,
+    CardAsked,
+    CardOption,
+    CardWithdrawn,
+    McpServer,
+)
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
@@ -35,7 +44,28 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=10,
 )
-to_worker = st.builds(
+SPEC = AgentSpec(name="claude", label="Claude Code", command=("claude-agent-acp", "--acp"))
+texts = st.lists(st.text(max_size=5), max_size=3).map(tuple)
+variables = st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=3)
+servers = st.builds(
+    McpServer,
+    name=st.text(),
+    url=st.none() | st.text(),
+    headers=variables,
+    command=texts,
+    has_token=st.booleans(),
+)
+agents = st.builds(
+    AgentSpec,
+    name=st.text(),
+    label=st.text(),
+    command=texts,
+    environment=variables,
+    servers=st.lists(servers, max_size=2).map(tuple),
+    folders=texts,
+    resume=st.none() | st.text(),
+)
+to_worker: st.SearchStrategy[ToWorkerMessage] = st.builds(
     RunTurn,
     session=st.text(max_size=20),
     turn=st.text(),
@@ -46,7 +76,17 @@ to_worker = st.builds(
     environment=st.dictionaries(st.text(), st.text(), max_size=3),
     timeout=st.none() | st.floats(0, 1e9, exclude_min=True),
     background=st.booleans(),
+    agent=st.none() | agents,
 ) | st.builds(StopTurn, session=st.text(max_size=20), turn=st.text())
+to_worker = to_worker | st.builds(
+    AnswerCard,
+    session=st.text(max_size=20),
+    turn=st.text(),
+    card=st.text(),
+    outcome=st.sampled_from(["answered", "dismissed", "timed_out", "withdrawn"]),
+    choices=texts,
+    values=st.none() | st.dictionaries(st.text(), json_values, max_size=3),
+)
 from_worker = (
     st.builds(TurnTaken, session=st.text(max_size=20), turn=st.text())
     | st.builds(
@@ -68,7 +108,21 @@ from_worker = (
         error_text=st.none() | st.text(),
         exit_code=st.none() | st.integers(-255, 255),
         seconds=st.floats(0, 1e9),
+        agent_session=st.none() | st.text(),
+        resumed_via=st.none() | st.sampled_from(["alive", "resume", "load", "new"]),
     )
+    | st.builds(
+        CardAsked,
+        session=st.text(max_size=20),
+        turn=st.text(),
+        card=st.text(),
+        card_kind=st.sampled_from(["permission", "ask_user"]),
+        question=st.text(),
+        options=st.lists(st.builds(CardOption, id=st.text(), label=st.text()), max_size=3).map(tuple),
+        form=st.none() | st.dictionaries(st.text(), json_values, max_size=3),
+    )
+    | st.builds(CardWithdrawn, session=st.text(max_size=20), turn=st.text(), card=st.text())
+    | st.builds(AgentState, session=st.text(max_size=20), state=st.just("alive"), models=texts, modes=texts)
 )
 
 
@@ -78,11 +132,16 @@ def test_what_a_relay_sends_is_what_its_worker_gets(message: ToWorkerMessage) ->
 
 
 def test_a_worker_of_the_version_before_is_sent_nothing_that_it_would_refuse() -> None:
-    run = RunTurn(session="ses_a", turn="t", provider="command", text="make", background=True)
+    run = RunTurn(session="ses_a", turn="t", provider="claude", text="hi", agent=SPEC)
     before = to_frame(run, 1, PROTOCOL - 1)
-    assert "background" not in before.body
-    assert to_worker_message(before) == run.model_copy(update={"background": False})
-    assert to_frame(run, 1).body["background"] is True
+    assert "agent" not in before.body
+    assert to_worker_message(before) == run.model_copy(update={"agent": None})
+    assert to_frame(run, 1).body["agent"]["command"] == ("claude-agent-acp", "--acp")
+
+
+def test_a_relay_of_the_version_before_is_told_nothing_that_it_would_refuse() -> None:
+    end = TurnEnded(session="ses_a", turn="t", outcome="done", agent_session="n1", resumed_via="load")
+    assert {"agent_session", "resumed_via"}.isdisjoint(to_frame(end, 1, PROTOCOL - 1).body)
 
 
 def test_for_which_worker_a_turn_is_stored_is_told_to_none() -> None:

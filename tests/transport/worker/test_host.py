@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from showcaller.actors.contract.agent_messages import AgentSpec
 from showcaller.actors.contract.worker import RunTurn, StopTurn, TurnEnded
 from showcaller.transport.worker import host as host_module
 from showcaller.transport.worker.journal import MemoryJournal
@@ -311,3 +312,23 @@ async def test_a_worker_that_ends_beside_a_full_disk_does_not_wait_for_it(
         await stage.host.close()
     end = await stage.end_of(turn)
     assert (end.outcome, end.stop_reason) == ("failed", "interrupted")
+
+
+async def test_time_on_a_pause_does_not_count(stage: Stage, play: Scripted) -> None:
+    turn = stage.start(provider="play", timeout=0.05)
+    sink = await play.running(turn)
+    sink.pause()
+    sink.pause()
+    other = await stage.run(provider="play", text="polite", timeout=0.1)
+    assert other.stop_reason == "timeout"
+    assert turn not in [m.turn for m in stage.messages if isinstance(m, TurnEnded)]
+    sink.go_on()
+    assert not play.results[turn].done()
+    sink.go_on()
+    assert (await stage.end_of(turn)).stop_reason == "timeout"
+
+
+async def test_a_worker_without_agents_says_so(stage: Stage) -> None:
+    spec = AgentSpec(name="claude", label="Claude Code", command=("claude-agent-acp",))
+    end = await stage.run(provider="claude", agent=spec)
+    assert (end.outcome, end.error_text) == ("failed", "this worker runs no agents, so not 'claude' either")
