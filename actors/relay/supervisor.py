@@ -127,7 +127,8 @@ class Supervisor(Actor):
             if ref is not None:
                 tell_if_alive(ref, message)
                 continue
-            logger.warning("A worker speaks of %s, which is not awake: %s", message.session, message.kind)
+            level = logging.WARNING if self._closing is None else logging.DEBUG
+            logger.log(level, "A worker speaks of %s, which is not awake: %s", message.session, message.kind)
             if isinstance(message, TaskStarted | TaskEnded):
                 tell_if_alive(self.actor_ref, ToSession(message.session, Wake()))
 

@@ -4,7 +4,7 @@ from typing import Any, Final, Literal
 
 from showcaller.actors.contract.views import Moment, ResultModel
 from showcaller.actors.relay.terminal_text import render_tail
-from showcaller.actors.relay.views import via_text
+from showcaller.actors.relay.views import message_as_cut, task_as_cut, turn_seconds, via_text
 
 TASK_LINES: Final = 500
 """Lines, from the end, that are told of what a task has written."""
@@ -43,8 +43,9 @@ class TranscriptTask(ResultModel):
     output: str | None = None
 
 
-def message_entry(row: dict[str, Any]) -> TranscriptMessage:
-    """Give the entry of a message's row."""
+def message_entry(row: dict[str, Any], *, goes_on: bool = True) -> TranscriptMessage:
+    """Give the entry of a message's row; without ``goes_on`` no relay runs that does what is under way."""
+    row = row if goes_on else message_as_cut(row)
     is_prompt = row["role"] == "user"
     return TranscriptMessage(
         id=row["id"],
@@ -59,14 +60,15 @@ def message_entry(row: dict[str, Any]) -> TranscriptMessage:
         stop_reason=row["stop_reason"] if is_prompt else None,
         error_text=row["error_text"] if is_prompt else None,
         exit_code=row["exit_code"] if is_prompt else None,
-        seconds=row["seconds"] if is_prompt else None,
+        seconds=turn_seconds(row["seconds"]) if is_prompt else None,
         reply_to=row["reply_to"],
         truncated=True if row["truncated"] else None,
     )
 
 
-def task_entry(row: dict[str, Any]) -> TranscriptTask:
-    """Give the entry of a task's row."""
+def task_entry(row: dict[str, Any], *, goes_on: bool = True) -> TranscriptTask:
+    """Give the entry of a task's row; ``goes_on`` as for messages."""
+    row = row if goes_on else task_as_cut(row)
     output = None if row["tail"] is None else "\n".join(render_tail(row["tail"], TASK_LINES).lines)
     return TranscriptTask(
         id=row["id"],

@@ -18,6 +18,7 @@ from showcaller.actors.contract.views import (
     State,
 )
 from showcaller.actors.relay.messages import Glance, TurnOver
+from showcaller.store.interruptions import INTERRUPTED
 
 Fitted = tuple[str, bool]
 
@@ -28,6 +29,23 @@ def as_cut(row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "tasks": []}
     cut = {"message": row["running"], "status": "failed", "stop_reason": "interrupted", "ended_at": None}
     return {**row, "running": None, "last_turn": cut, "tasks": []}
+
+
+def turn_seconds(measured: float | None) -> float | None:
+    """How long a turn ran, to the millisecond, in every door the same; None for one that nobody measured."""
+    return max(0.001, round(measured, 3)) if measured else None
+
+
+def task_as_cut(row: dict[str, Any]) -> dict[str, Any]:
+    """A task's row as the next start of its relay will leave it, for readers while no relay runs."""
+    return row if row["ended_at"] is not None else {**row, "status": "interrupted"}
+
+
+def message_as_cut(row: dict[str, Any]) -> dict[str, Any]:
+    """A message's row as the next start of its relay will leave it, for readers while no relay runs."""
+    if row["status"] != "handed":
+        return row
+    return {**row, "status": "failed", "stop_reason": "interrupted", "error_text": INTERRUPTED}
 
 
 def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:

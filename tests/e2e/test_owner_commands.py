@@ -19,11 +19,20 @@ def test_a_prompt_runs_within_the_command_where_no_relay_runs(showcaller: Showca
     assert (again.code, json.loads(again.out)["reply"]["text"]) == (0, "twice\n")
     cut = showcaller("send", "nightly", "sleep 1000", "--wait", "200ms")
     assert cut.code == 1
+    assert "ended with this command" in cut.err
+    assert "is running" not in cut.err
     told = showcaller("export", "nightly").out
     assert "exited with code 3" in told
     assert "twice" in told
     assert told.count("\n## Prompt") == 3
     assert "interrupted" in told
+    prompts = [
+        json.loads(line)["message"] for line in showcaller("export", "nightly", "--json").out.splitlines()[1:]
+    ]
+    exported = {message["id"]: message["seconds"] for message in prompts if message["role"] == "user"}
+    shown = json.loads(showcaller("show", "nightly", "--json").out)["messages"]
+    assert {row["id"]: row["seconds"] for row in shown if row["role"] == "user"} == exported
+    assert len(exported) == 3
     later = showcaller("new", "--no-wait", "echo later")
     assert (later.code, "showcaller serve" in later.err) == (3, True)
 

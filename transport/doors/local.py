@@ -230,7 +230,11 @@ class LocalDoor:
     def _export(self, session: str, form: str) -> Steps:
         self._check_open()
         return steps(
-            lambda arguments: self._begin(arguments, OWNER, None), self._ports.reader, session, form_of(form)
+            lambda arguments: self._begin(arguments, OWNER, None),
+            self._ports.reader,
+            session,
+            form_of(form),
+            goes_on=self._ports.relay_runs(),
         )
 
     # -- fan-outs ----------------------------------------------------------------------------------

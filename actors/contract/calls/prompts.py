@@ -124,7 +124,8 @@ class PromptResult(CallResult):
     """The answer to ``send`` and ``wait``: what became of a prompt so far.
 
     ``status`` says which fields are there; ``approvals_pending`` counts cards that an agent does not see;
-    ``steered`` when it joined a running turn; ``open_url`` when the relay has an address.
+    ``steered`` when it joined a running turn; ``seconds`` is how long its turn ran; ``open_url`` when the
+    relay has an address.
     """
 
     session: str
@@ -139,6 +140,7 @@ class PromptResult(CallResult):
     approvals_pending: int | None = Field(default=None, ge=1)
     progress: Progress | None = None
     steered: bool | None = None
+    seconds: float | None = Field(default=None, ge=0)
     open_url: str | None = None
 
 

@@ -10,6 +10,7 @@ from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.messages import Glance, IfAwake, Look, LookTask, TaskGlance, TaskTail
 from showcaller.actors.relay.terminal_text import render_tail
 from showcaller.actors.relay.test_counts import count_tests
+from showcaller.actors.relay.views import task_as_cut
 
 MINUTE: Final = 60_000
 COUNTED: Final = 500
@@ -61,7 +62,8 @@ def health_of(last_output_at: int, now: int, quiet_after: int) -> TaskHealth:
 
 async def tasks_of(context: CallContext, session: str, glance: Glance | None) -> tuple[TaskInfo, ...]:
     """Give the tasks that run in a session, and those that ended so lately that their output can be read."""
-    rows: list[Row] = await context.read("tasks", session=session)
+    stored: list[Row] = await context.read("tasks", session=session)
+    rows = stored if context.ports.relay_runs() else [task_as_cut(row) for row in stored]
     running = {task.id: task for task in (glance.tasks if glance is not None else ())}
     now, quiet_after = context.ports.clock.wall(), context.settings.quiet_after_minutes
     shown: list[TaskInfo] = []

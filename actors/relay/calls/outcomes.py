@@ -246,6 +246,7 @@ def prompt_result(
         stop_reason=end.stop_reason if end.outcome != "stopped" and background is None else None,
         error_class=end.error_class,
         error_text=end.error_text,
+        seconds=views.turn_seconds(end.seconds),
         reply=reply,
         background=background,
     )

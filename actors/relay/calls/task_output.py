@@ -10,6 +10,7 @@ from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.messages import IfAwake, LookTask, TaskGlance, TaskTail
 from showcaller.actors.relay.terminal_text import render_tail
 from showcaller.actors.relay.test_counts import count_tests
+from showcaller.actors.relay.views import task_as_cut
 
 
 async def read_task_output(
@@ -26,6 +27,8 @@ async def read_task_output(
             f"Task {quote_foreign(call.task_id, 80)} neither runs in this session nor ended lately.",
             missing=[call.task_id],
         )
+    if not context.ports.relay_runs():
+        row = task_as_cut(row)
     if row["tail"] is None:
         context.notes.append(
             "It has not written anything."

@@ -8,6 +8,7 @@ from secrets import token_urlsafe
 from typing import Any, Final
 
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
+from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import end_word
@@ -17,6 +18,8 @@ from showcaller.transport.doors.http.whereabouts import running_relay
 PIECE: Final = 300
 """Seconds that one call waits: a relay may let it wait less, and it is asked again."""
 _ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
+_PASSING: Final = frozenset({"status", "progress", "background", "note"})
+"""What a result says of a prompt under way that need not hold when it has ended."""
 _UNDER_WAY: Final = frozenset({"queued", "running", "duplicate"})
 
 
@@ -87,6 +90,8 @@ class Prompting:
         except KeyboardInterrupt:
             if running_relay(self.door.home) is not None:
                 note(f"It goes on. To stop it: {self.door.command_line('stop-turn', first['session'])}")
+            else:
+                note(f"No relay runs on {self.door.home} that would go on with it: it ends here.")
             raise
 
     def _ended(self, result: dict[str, Any], began: float) -> dict[str, Any]:
@@ -107,6 +112,43 @@ class Prompting:
             if (said := result.get("note")) and said != told and result["status"] == "queued":
                 note(told := str(said))
         return result
+
+
+def carry_out(
+    door: Door,
+    arguments: Callable[[LocalRelay], Mapping[str, Any]],
+    patience: Patience,
+    client_id: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Send a prompt, wait for it, tell what became of it, and give the exit code; raises ``CommandError``.
+
+    ``arguments`` gives those of the call, with a relay that may be asked for them.
+    """
+    from showcaller.actors.runtime.clock import SYSTEM_CLOCK
+
+    with opened(door, read_only=False) as relay:
+        prompting = Prompting(door, relay, patience, SYSTEM_CLOCK.monotonic)
+        result = prompting.send(arguments(relay), client_id)
+        if result["status"] not in _UNDER_WAY:
+            return show_result(door, result, patience, as_json=as_json)
+    if running_relay(door.home) is None:
+        result = _as_left(door, result)
+    return show_result(door, result, patience, as_json=as_json)
+
+
+def _as_left(door: Door, result: dict[str, Any]) -> dict[str, Any]:
+    """Give what became of a prompt whose relay has ended with this command: the store has it."""
+    question = {"session": result["session"], "message_id": result["message_id"], "wait_seconds": 0}
+    with opened(door, read_only=True) as relay:
+        left = dict(checked(relay.call({"action": "wait", "relay": "this", **question})))
+    more = f"To have such things go on: {door.command_line('serve')}"
+    if background := result.get("background"):
+        left["note"] = f"{background['running']} in the background ended with this command. {more}"
+    elif end_word(left) == "interrupted":
+        left["note"] = f"No relay runs on {door.home}, so it ended with this command. {more}"
+    return {name: value for name, value in result.items() if name not in _PASSING} | left
 
 
 def show_result(door: Door, result: Mapping[str, Any], patience: Patience, *, as_json: bool) -> int:
@@ -137,3 +179,5 @@ def _tell(door: Door, result: Mapping[str, Any]) -> None:
     elif status != "done":
         reason = f": {readable(str(result['errorText']))}" if result.get("errorText") else ""
         note(f"{session} {end_word(result)}{reason}")
+    if result.get("note") and status not in {"queued", "running"}:  # of those it was told while they waited
+        note(str(result["note"]))

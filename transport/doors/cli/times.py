@@ -1,4 +1,4 @@
-"""Times as people read them."""
+"""Times as people read them, in every command the same; ``--json`` gives them as the relay does, in UTC."""
 
 from datetime import datetime
 
@@ -6,16 +6,11 @@ from showcaller.transport.doors.cli.visible import visible
 
 
 def local_time(text: str) -> str:
-    """Give the time of a result, UTC, as the person's own to the minute; what is no time as it is."""
+    """Give the time of a result, UTC, as the person's own, to the second and with how far that is from UTC.
+
+    What is no time is given as it is.
+    """
     try:
-        return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
+        return datetime.fromisoformat(text).astimezone().isoformat(sep=" ", timespec="seconds")
+    except (ValueError, OverflowError):
         return visible(text)
-
-
-def seconds_between(earlier: str, later: str) -> float | None:
-    """Give the seconds from one time of a result to another; None when one is no time."""
-    try:
-        return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
-    except (ValueError, TypeError):  # text that is no time; one with a zone beside one without
-        return None

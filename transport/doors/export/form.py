@@ -84,10 +84,15 @@ def ending(message: Entry) -> str | None:
     if message.get("exitCode"):
         told += f", exit code {message['exitCode']}"
     if message.get("seconds") is not None:
-        told += f", after {message['seconds']:.2f} s"
+        told += f", {after(message['seconds'])}"
     if message.get("errorText"):
         told += f": {one_line(message['errorText'])}"
     return told
+
+
+def after(seconds: float) -> str:
+    """Give how long a turn ran, as people read it everywhere."""
+    return f"after {seconds:,.2f} s"
 
 
 def task_line(task: Entry) -> str:

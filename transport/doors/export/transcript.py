@@ -34,8 +34,11 @@ def form_of(name: str) -> Form:
     raise invalid(f"There is no format {name[:40]!a}; there are {', '.join(FORMS)}.", formats=list(FORMS))
 
 
-def steps(call: Read, reader: ReaderPort, session: str, form: Form) -> Steps:
-    """Say step by step how a conversation is written; raises ``Refusal``."""
+def steps(call: Read, reader: ReaderPort, session: str, form: Form, *, goes_on: bool) -> Steps:
+    """Say step by step how a conversation is written; raises ``Refusal``.
+
+    Without ``goes_on`` no relay runs that would do what is under way: that was cut then.
+    """
     told = yield call({"action": "read_session", "relay": "this", "session": session, "last": 1})
     if not told["ok"]:
         raise refusal_in(told)
@@ -50,10 +53,10 @@ def steps(call: Read, reader: ReaderPort, session: str, form: Form) -> Steps:
     after = 0
     while rows := (yield read(reader, "transcript", session=head["id"], after=after, limit=PAGE)):
         for row in rows:
-            yield form.message(message_entry(row).model_dump(mode="json", by_alias=True))
+            yield form.message(message_entry(row, goes_on=goes_on).model_dump(mode="json", by_alias=True))
         after = rows[-1]["position"]
     for row in (yield read(reader, "tasks", session=head["id"])):
-        yield form.task(task_entry(row).model_dump(mode="json", by_alias=True))
+        yield form.task(task_entry(row, goes_on=goes_on).model_dump(mode="json", by_alias=True))
     yield form.end()
 
 

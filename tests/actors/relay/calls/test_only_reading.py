@@ -3,7 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from showcaller.actors.contract.worker import TaskStarted
 from showcaller.actors.relay.calls.outcomes import LONGEST_PAUSE, look_again_after
+from showcaller.actors.relay.views import turn_seconds
 from tests.actors.relay.conftest import OpenStage
 
 
@@ -68,3 +70,25 @@ def test_closing_the_reading_relay_ends_the_wait(open_stage: OpenStage) -> None:
     looking.ask_close()
     looking.advance(LONGEST_PAUSE)
     assert waiting.get()["code"] == "REMOTE_RELAY_UNAVAILABLE"
+
+
+def test_where_no_relay_runs_a_task_that_ran_is_interrupted(open_stage: OpenStage) -> None:
+    stage = open_stage()
+    session, first = stage.create()
+    stage.workers.say(TaskStarted(session=session, task="t1", type="command", description="make"))
+    stage.workers.end(first, reply="left it")
+    stage.settle()
+    looking = open_stage(read_only=True, relay_runs=lambda: False)
+    (task,) = looking.call("read_session", session=session)["tasks"]
+    assert task["status"] == "interrupted"
+    read = looking.call("read_task_output", session=session, task_id=task["id"])
+    assert read["task"]["status"] == "interrupted"
+
+
+def test_how_long_a_turn_ran_is_told_to_the_millisecond(open_stage: OpenStage) -> None:
+    stage = open_stage()
+    session, first = stage.create()
+    stage.workers.end(first, reply="x", seconds=1.20449)
+    stage.settle()
+    assert stage.call("wait", session=session, message_id=first, wait_seconds=0)["seconds"] == 1.204
+    assert [turn_seconds(each) for each in (None, 0.0, 0.0001, 2.0)] == [None, None, 0.001, 2.0]

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from showcaller.transport.doors.cli import prompting
 from showcaller.transport.doors.cli.prompting import PIECE, Patience, Prompting
 from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
 
@@ -68,12 +70,58 @@ def test_a_turn_that_did_not_end_well_ends_with_1_and_is_told(
     assert told in ended.err
 
 
-def test_what_goes_on_in_the_background_is_not_waited_for(showcaller: ShowCaller, relay: FakeRelay) -> None:
+def test_what_goes_on_in_the_background_is_not_waited_for(
+    showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompting, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
     more = {"status": "running", "reply": {"text": "left it"}, "background": {"running": 1, "tasks": []}}
     relay.answer = answering(more)
     ended = showcaller("send", "3f9c2a", "make watch &")
     assert (ended.code, ended.out) == (0, "left it\n")
     assert "1 in the background" in ended.err
+
+
+CUT = {"status": "failed", "stopReason": "interrupted", "errorText": "cut while it ran"}
+
+
+def leaving(
+    running: Mapping[str, Any], left: Mapping[str, Any]
+) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer whoever waits that it runs, and whoever only looks, after the command's relay, the rest."""
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "wait":
+            return PLACE | dict(running if call["wait_seconds"] else left)
+        return answering()(call)
+
+    return answer
+
+
+def test_a_turn_that_the_command_cuts_when_its_time_is_up_is_told_as_interrupted(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    relay.answer = leaving({"status": "running", "progress": {"text": "half"}}, CUT)
+    ended = showcaller("new", "sleep 9", "--wait", "1ms", "--json")
+    told = json.loads(ended.out)
+    assert (ended.code, told["status"], told["stopReason"]) == (1, "failed", "interrupted")
+    assert "progress" not in told
+    assert "ended with this command" in told["note"]
+    assert [read_only for _home, read_only in relay.opened] == [False, True]
+    relay.answer = leaving({"status": "running"}, CUT)
+    ended = showcaller("send", "3f9c2a", "sleep 9", "--wait", "1ms")
+    assert f"{ID} interrupted: cut while it ran\nNo relay runs on " in ended.err
+    assert "is running" not in ended.err
+    assert "showcaller serve" in ended.err
+
+
+def test_what_the_end_of_the_command_ends_in_the_background_is_told(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    more = {"status": "running", "reply": {"text": "left it"}, "background": {"running": 1, "tasks": []}}
+    relay.answer = leaving(more, {"status": "done", "reply": {"text": "left it"}})
+    ended = showcaller("new", "make watch &")
+    assert (ended.code, ended.out) == (0, "left it\n")
+    assert "1 in the background ended with this command." in ended.err
 
 
 def test_an_id_and_what_to_do_with_a_busy_session_are_passed_on(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.transport.doors.cli.times import local_time
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
 
@@ -26,7 +27,12 @@ def titled(relay: FakeRelay) -> FakeRelay:
             return {"ok": True, "sessions": [{"id": key, "title": titles[key], **PLACE} for key in found]}
         if call["action"] == "wait":
             assert (call["message_id"], call["wait_seconds"]) == ("msg_1", 0)
-            failed = {"status": "failed", "stopReason": "end", "errorText": "exited with code 3\x1b"}
+            failed: dict[str, Any] = {
+                "status": "failed",
+                "stopReason": "end",
+                "errorText": "exited with code 3\x1b",
+            }
+            failed["seconds"] = 1.204
             return {"ok": True, **failed, "reply": {"messageId": "msg_2", "text": "3 a.py"}}
         wanted = "ses_" + call["session"].removeprefix("ses_")
         found = [key for key in titles if key.startswith(wanted)]
@@ -72,11 +78,12 @@ def test_the_conversation_is_shown_with_its_state_and_without_control_characters
 ) -> None:
     lines = showcaller("show", ID).out.splitlines()
     assert lines[1:3] == ["state: idle · failed", "folder: /srv/x"]
-    assert lines[-4:] == ["", "2026-11-29T17:00:01.000Z  assistant", "3 a.py", "\\x1b[2Jend"]
+    at = local_time("2026-11-29T17:00:01.000Z")
+    assert lines[-4:] == ["", f"{at}  assistant", "3 a.py", "\\x1b[2Jend"]
 
 
 def test_after_each_prompt_it_says_how_that_ended(showcaller: ShowCaller, titled: FakeRelay) -> None:
-    assert "\nwc -l a.py\n→ failed (after 1.00 s): exited with code 3\\x1b\n\n" in showcaller("show", ID).out
+    assert "\nwc -l a.py\n→ failed (after 1.20 s): exited with code 3\\x1b\n\n" in showcaller("show", ID).out
 
 
 def test_json_is_the_conversation_as_one_object(showcaller: ShowCaller, titled: FakeRelay) -> None:
@@ -86,7 +93,7 @@ def test_json_is_the_conversation_as_one_object(showcaller: ShowCaller, titled: 
         "status": "failed",
         "stopReason": "end",
         "errorText": "exited with code 3\x1b",
-        "seconds": 1.0,
+        "seconds": 1.204,
     }
     assert json.loads(ended.out) == expected
     assert titled.calls[0]["last"] == 3
@@ -128,3 +135,71 @@ def test_without_a_data_folder_there_is_no_such_session(
     monkeypatch.setenv("SHOWCALLER_HOME", str(tmp_path / "none"))
     assert showcaller("show", ID).code == 3
     assert relay.opened == []
+
+
+TASK = {
+    "id": "tsk_1",
+    "type": "command",
+    "description": "make\x1b watch",
+    "status": "running",
+    "output": True,
+}
+
+
+@pytest.fixture
+def busy(relay: FakeRelay) -> FakeRelay:
+    """A relay with one session, in whose background something runs."""
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        session = {"id": ID, "title": "watch", "state": "background_only"}
+        if call["action"] == "read_session":
+            health = {"minutesSinceOutput": 12, "quiet": True, "quietAfterMinutes": 10}
+            counts = {"runner": "pytest", "passed": 1200, "failed": 1, "skipped": 0, "final": False}
+            return {"ok": True, "session": session, "tasks": [TASK | {"health": health, "counts": counts}]}
+        assert call["action"] == "read_task_output"
+        if call["task_id"] != "tsk_1":
+            return {"ok": False, "code": "REMOTE_RELAY_NOT_FOUND", "error": "Task 'tsk_2' neither runs."}
+        head = {**TASK, "startedAt": "2026-11-29T17:00:00.000Z", "exitCode": None}
+        return {
+            "ok": True,
+            "relay": "x",
+            "summary": "x",
+            "task": head,
+            "tail": ["a\x1b[2J"],
+            "truncated": True,
+        }
+
+    relay.answer = answer
+    return relay
+
+
+def test_what_runs_in_the_background_is_listed_with_how_to_read_it(
+    showcaller: ShowCaller, busy: FakeRelay
+) -> None:
+    lines = showcaller("show", ID).out.splitlines()
+    assert lines[-2:] == [
+        "  tsk_1  running, quiet for 12 min, pytest: 1,200 passed, 1 failed  make\\x1b watch",
+        f"to see what one has written: showcaller show {ID} --task tsk_1",
+    ]
+
+
+def test_the_end_of_what_a_task_has_written_is_shown(showcaller: ShowCaller, busy: FakeRelay) -> None:
+    ended = showcaller("show", ID, "--task", "tsk_1", "--lines", "7")
+    assert (ended.code, ended.out) == (0, "a\\x1b[2J\n")
+    assert "make\\x1b watch  (tsk_1)\nrunning, since " in ended.err
+    assert "These are the last lines:" in ended.err
+    assert busy.calls[-1]["lines"] == 7
+    told = json.loads(showcaller("show", ID, "--task", "tsk_1", "--json").out)
+    assert told["tail"] == ["a\x1b[2J"]
+    assert told["task"]["startedAt"] == "2026-11-29T17:00:00.000Z"
+    assert busy.calls[-1]["lines"] == 50
+
+
+def test_a_task_that_is_not_there_ends_with_3_and_lines_without_a_task_with_2(
+    showcaller: ShowCaller, busy: FakeRelay
+) -> None:
+    ended = showcaller("show", ID, "--task", "tsk_2")
+    assert (ended.code, ended.out) == (3, "")
+    assert f"showcaller show {ID}" in ended.err
+    assert showcaller("show", ID, "--lines", "7").code == 2
+    assert showcaller("show", ID, "--task", "tsk_1", "--lines", "0").code == 2

@@ -5,21 +5,12 @@ from typing import Any
 
 import click
 
-from showcaller.transport.doors.cli.durations import Duration
 from showcaller.transport.doors.cli.home import home_option
-from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.paths import FOLDER
-from showcaller.transport.doors.cli.prompting import (
-    Patience,
-    Prompting,
-    read_text,
-    refuse_without_relay,
-    show_result,
-)
+from showcaller.transport.doors.cli.prompt_options import prompt_options
+from showcaller.transport.doors.cli.prompting import Patience, carry_out, read_text, refuse_without_relay
 from showcaller.transport.doors.cli.relay import Door
-
-MODES = ("ask", "plan", "agent", "autopilot")
 
 
 @click.command(
@@ -46,16 +37,10 @@ Examples:
 )
 @click.argument("text")
 @click.option("--provider", metavar="NAME", help="What runs it; see providers.  [default: command]")
-@click.option("--model", metavar="MODEL", help="A model of the provider.")
 @click.option("--cwd", type=FOLDER, help="The folder to work in.  [default: here]")
 @click.option("--title", metavar="TEXT", help="The session's title.  [default: the prompt's first line]")
-@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), help="How freely the agent works.")
-@click.option("--effort", metavar="WORD", help="How hard the model thinks.")
 @click.option("--group", metavar="GROUP", help="The group to put it in, by its id or name.")
-@click.option("--wait", type=Duration(), help="How long to wait: 30s, 5m.  [default: to its end]")
-@click.option("--no-wait", is_flag=True, help="Store the prompt and return at once; needs a relay that runs.")
-@click.option("--id", "client_id", metavar="ID", help="Makes a repeat harmless: the same id starts it once.")
-@click.option("--json", "as_json", is_flag=True, help="Write what became of the prompt as one JSON object.")
+@prompt_options
 @home_option
 @click.pass_obj
 def command(
@@ -70,12 +55,8 @@ def command(
     **settings: Any,
 ) -> int:
     """Start a session and give the exit code."""
-    from showcaller.actors.runtime.clock import SYSTEM_CLOCK
-
     patience = Patience.of(no_wait=no_wait, wait=wait)
     refuse_without_relay(door, patience)
     arguments = {"action": "create_session", "relay": "this", "text": read_text(text), **settings}
     arguments["cwd"] = str((cwd or Path()).absolute())
-    with opened(door, read_only=False) as relay:
-        result = Prompting(door, relay, patience, SYSTEM_CLOCK.monotonic).send(arguments, client_id)
-        return show_result(door, result, patience, as_json=as_json)
+    return carry_out(door, lambda _relay: arguments, patience, client_id, as_json=as_json)

@@ -4,19 +4,11 @@ from typing import Any
 
 import click
 
-from showcaller.transport.doors.cli.commands.new import MODES
-from showcaller.transport.doors.cli.durations import Duration
 from showcaller.transport.doors.cli.home import home_option
-from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.parsing import Command
-from showcaller.transport.doors.cli.prompting import (
-    Patience,
-    Prompting,
-    read_text,
-    refuse_without_relay,
-    show_result,
-)
-from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.prompt_options import prompt_options
+from showcaller.transport.doors.cli.prompting import Patience, carry_out, read_text, refuse_without_relay
+from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.session_names import find_session, refuse_empty
 
 
@@ -27,6 +19,7 @@ from showcaller.transport.doors.cli.session_names import find_session, refuse_em
 
 SESSION is an id, the first six or more characters of one, or a title. TEXT is
 the prompt; - reads it from standard input. The reply goes to standard output.
+--model and --effort hold for what comes after, too.
 
 Without a relay that runs (showcaller serve) the turn runs within this command,
 and is interrupted if it has not ended when the command does.
@@ -50,13 +43,7 @@ Examples:
     show_default=True,
     help="What to do while it works: wait in its queue, or fail.",
 )
-@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), help="How freely the agent works.")
-@click.option("--model", metavar="MODEL", help="A model of its provider, from now on.")
-@click.option("--effort", metavar="WORD", help="How hard the model thinks, from now on.")
-@click.option("--wait", type=Duration(), help="How long to wait: 30s, 5m.  [default: to its end]")
-@click.option("--no-wait", is_flag=True, help="Store the prompt and return at once; needs a relay that runs.")
-@click.option("--id", "client_id", metavar="ID", help="Makes a repeat harmless: the same id sends it once.")
-@click.option("--json", "as_json", is_flag=True, help="Write what became of the prompt as one JSON object.")
+@prompt_options
 @home_option
 @click.pass_obj
 def command(
@@ -71,14 +58,13 @@ def command(
     **settings: Any,
 ) -> int:
     """Send a prompt and give the exit code."""
-    from showcaller.actors.runtime.clock import SYSTEM_CLOCK
-
     patience = Patience.of(no_wait=no_wait, wait=wait)
     refuse_empty(door, session)
     refuse_without_relay(door, patience)
     prompt = read_text(text)
-    with opened(door, read_only=False) as relay:
-        arguments = {"action": "send", "relay": "this", "session": find_session(relay, door, session)}
-        arguments |= {"text": prompt, **settings}
-        result = Prompting(door, relay, patience, SYSTEM_CLOCK.monotonic).send(arguments, client_id)
-        return show_result(door, result, patience, as_json=as_json)
+
+    def arguments(relay: LocalRelay) -> dict[str, Any]:
+        named = {"action": "send", "relay": "this", "session": find_session(relay, door, session)}
+        return named | {"text": prompt, **settings}
+
+    return carry_out(door, arguments, patience, client_id, as_json=as_json)
