@@ -43,7 +43,7 @@ def same(writer: WriterPort) -> WriterPort:
     return writer
 
 
-def open_parts(
+def open_parts(  # noqa: PLR0913 - each is something that its two callers have differently
     folder: DataFolder,
     opened: ExitStack,
     *,
@@ -53,19 +53,26 @@ def open_parts(
     worker_count: int | None = None,
     watched: Callable[[WriterPort], WriterPort] = same,
     agent_variables: AgentVariables = no_variables,
+    takes_up: bool = True,
 ) -> RelayParts:
     """Open a relay's parts on a folder that the caller has locked, unless the relay only reads.
 
     ``opened`` closes them the other way round; ``watched`` may put something in front of the writer.
     With a ``worker_count`` there are so many worker processes, which outlive the relay; else its one worker
-    is a thread of this process. ``agent_variables`` is as in ``Ports``.
+    is a thread of this process. ``agent_variables`` and ``takes_up`` are as in ``Ports``.
     Raises ``StoreError``, ``Refusal`` and ``RelayStartError``.
     """
     ports, workers, dispatcher = _open_ports(
         folder, opened, worker_count, read_only=read_only, own_process=own_process
     )
     writer = None if ports.writer is None else watched(ports.writer)
-    ports = replace(ports, writer=writer, in_force=SettingsInForce(settings), agent_variables=agent_variables)
+    ports = replace(
+        ports,
+        writer=writer,
+        in_force=SettingsInForce(settings),
+        agent_variables=agent_variables,
+        takes_up=takes_up,
+    )
     with dispatcher:
         supervisor = Supervisor.start(ports, new_id("rly_"))
     door = LocalDoor(supervisor, ports, dispatcher)

@@ -62,6 +62,7 @@ class Relay(Watching):
         read_only: bool = False,
         writer_process: bool = True,
         settings: Settings = DEFAULTS,
+        takes_up: bool = True,
     ) -> Self:
         """Open the relay of a data folder, which is made if need be.
 
@@ -71,6 +72,9 @@ class Relay(Watching):
             writer_process: write the database in a process of its own, which is quicker beside a busy
                 program; without it the dispatcher's thread writes between the actors' turns.
             settings: what is named here holds as long as the relay is open, over what ``set_setting`` kept.
+            takes_up: run the prompts that an earlier relay left waiting; without it they go on waiting, until
+                their session is prompted here or a later relay takes them up. For a relay that is soon
+                closed again, which would interrupt them.
 
         Raises:
             RelayStartError: what is wrong with the folder or its database, and the way out.
@@ -83,7 +87,12 @@ class Relay(Watching):
                     folder.make()
                     opened.enter_context(folder.lock())
                 door = open_parts(
-                    folder, opened, read_only=read_only, own_process=writer_process, settings=settings
+                    folder,
+                    opened,
+                    read_only=read_only,
+                    own_process=writer_process,
+                    settings=settings,
+                    takes_up=takes_up,
                 ).door
             except StoreError as error:
                 raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error
@@ -329,6 +338,9 @@ def _to_this(arguments: Any) -> Any:
 
 @contextmanager
 def open_relay(home: Path, *, read_only: bool = False) -> Generator[Relay]:
-    """Open the relay of a data folder for the length of a ``with``; raises ``RelayStartError``."""
-    with Relay.open(home, read_only=read_only) as relay:
+    """Open the relay of a data folder for the length of a command; raises ``RelayStartError``.
+
+    What an earlier relay left waiting is not taken up: the end of the command would interrupt it.
+    """
+    with Relay.open(home, read_only=read_only, takes_up=False) as relay:
         yield relay

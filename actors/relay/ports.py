@@ -112,8 +112,9 @@ class Ports:
     that was opened for reading whether another one has the store's turns in hand; ``in_force`` are the
     owner's settings, and ``providers`` what sessions can run. ``outliving`` is None when the workers end
     with the relay; then ``worker`` names the one that there is. ``resting`` is how many sessions stay awake
-    that have nothing to do: the next prompt of one need not read it from the store. ``agent_variables`` gives
-    an agent process what it needs to call this relay; nothing of it may be stored.
+    that have nothing to do: the next prompt of one need not read it from the store. With ``takes_up`` the
+    relay runs prompts that waited before it was opened, without one of its callers asking for their session.
+    ``agent_variables`` gives an agent process what it needs to call this relay; nothing of it may be stored.
     """
 
     reader: ReaderPort
@@ -130,6 +131,7 @@ class Ports:
     providers: ProviderCatalogue = BUILT_IN
     outliving: OutlivingWorkers | None = None
     resting: int = 0
+    takes_up: bool = True
     agent_variables: AgentVariables = no_variables
 
     def worker_of(self, session: str) -> str | None:

@@ -33,7 +33,8 @@ class Recovery(Actor):
     """Runs once: reads the settings, notes that the relay is open, ends cut turns, and reads the outbox.
 
     The prompts of a fan-out are not started here: its own actor does that when it is resumed, within its
-    bound of jobs. Without a writer the relay only looks, and nothing is changed.
+    bound of jobs. Nor is any in a relay that takes up nothing. Without a writer the relay only looks, and
+    nothing is changed.
     """
 
     registered = False
@@ -78,7 +79,7 @@ class Recovery(Actor):
             logger.warning("%d turns were cut when the relay ended", len(interrupted.value))
         if ports.outliving is not None:
             ports.outliving.recovered([row["id"] for row in going_on])
-        left = await read(ports.reader, "unfinished")
+        left = await read(ports.reader, "unfinished") if ports.takes_up else []
         waiting = [row for row in left if row["fanout"] is None]
         sessions = dict.fromkeys(row["session"] for row in (*going_on, *tasks, *waiting))
         return Recovered(None, _identity(opened.value), tuple(sessions))

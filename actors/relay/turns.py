@@ -96,9 +96,9 @@ class Turns:
     def load(self) -> None:
         """Take up what the store tells of an earlier life, as ``row`` has it."""
         self.state = self.state._replace(external=self.row["provider"] == EXTERNAL)
-        if self.row["held_at"] is not None:
-            self.step(signals.FoundHeld())
         rows = self.row["unfinished"]
+        if self.row["held_at"] is not None or (not self._ports.takes_up and any(map(_waits, rows))):
+            self.step(signals.FoundHeld())  # the latter only here: until somebody prompts the session
         for row in rows:
             if row["status"] == "handed" and row["steered_into"] is None:
                 self._take_up(row, [joined for joined in rows if joined["steered_into"] == row["id"]])
@@ -260,3 +260,8 @@ class Turns:
 
 UNEXPECTED = frozenset({"take_back", "end_turn", "end_queued", "steer_taken", "unsteer_message"})
 """Commands that no conflict should meet; the others lose a race against whoever empties the queue."""
+
+
+def _waits(row: dict[str, Any]) -> bool:
+    """Tell whether a prompt waits in the queue, and not for a fan-out."""
+    return row["status"] == "queued" and row["fanout"] is None

@@ -38,6 +38,34 @@ def test_a_prompt_runs_within_the_command_where_no_relay_runs(showcaller: Showca
 
 
 @pytest.mark.slow
+def test_what_a_relay_has_left_waiting_is_not_cut_by_a_command_but_run_by_the_next_relay(
+    showcaller: Showcaller, bell: Bell
+) -> None:
+    with serving(showcaller) as daemon:
+        made = showcaller(
+            "new", "--no-wait", bell.ring.format("begun") + "; sleep 600", "--title", "busy", "--json"
+        )
+        bell.hear(1)
+        sent = showcaller("send", "busy", "--no-wait", bell.ring.format("second"), "--json")
+        ids = {"session": json.loads(made.out)["session"], "message_id": json.loads(sent.out)["message_id"]}
+        daemon.process.kill()
+        daemon.process.wait(timeout=60)
+    assert showcaller("stop", "--workers").code == 3
+    assert showcaller("settings", "set", "log_days", "5").code == 0
+    showcaller("stop-turn", "busy")  # which holds what waits
+    assert showcaller("new", "echo another").code == 0
+    assert bell.heard() == []
+    refused = showcaller("go-on", "busy")
+    assert (refused.code, "showcaller serve" in refused.err) == (3, True)
+    with serving(showcaller) as daemon:
+        assert showcaller("go-on", "busy").code == 0
+        assert bell.hear(1) == ["second"]
+        with daemon.owner as owner:
+            answer = owner.post("/api/call", json={"action": "wait", "relay": "this", **ids}).json()
+        assert answer["status"] == "done"
+
+
+@pytest.mark.slow
 def test_with_a_relay_a_prompt_is_waited_for_through_kill_9_of_the_relay_and_sent_once(
     showcaller: Showcaller, folder: Path, bell: Bell
 ) -> None:

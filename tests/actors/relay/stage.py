@@ -49,6 +49,7 @@ class Stage:
         outliving: OutlivingWorkers | None = None,
         relay_runs: Callable[[], bool] = lambda: True,
         resting: int = 0,
+        takes_up: bool = True,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -73,6 +74,7 @@ class Stage:
             outliving=outliving,
             relay_runs=relay_runs,
             resting=resting,
+            takes_up=takes_up,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))

@@ -37,6 +37,7 @@ COMMANDS = (
     "monitor",
     "events",
     "stop-turn",
+    "go-on",
     "kill",
     "archive",
     "delete",

@@ -74,6 +74,10 @@ class LocalRelay(Protocol):
         """Stop a session and end its agent's process at once; gives what ``call`` does."""
         ...
 
+    def go_on(self, session: str) -> dict[str, Any]:
+        """Let run what waits in a session's queue since it was stopped; gives what ``call`` does."""
+        ...
+
     def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Delete a session that is not at work, for good; gives what ``call`` does."""
         ...

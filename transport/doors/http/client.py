@@ -37,6 +37,10 @@ class HttpRelay:
         """Stop a session and end its agent's process at once; gives what ``call`` does."""
         return self._wish("/api/acts/kill", {"session": session}, id)
 
+    def go_on(self, session: str) -> dict[str, Any]:
+        """Let run what waits in a session's queue since it was stopped; gives what ``call`` does."""
+        return self._wish("/api/acts/go_on", {"session": session}, None)
+
     def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Delete a session for good; gives what ``call`` does."""
         return self._wish("/api/acts/delete", {"session": session}, id)

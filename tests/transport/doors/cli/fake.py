@@ -118,6 +118,9 @@ class FakeRelay:
     def kill(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         return self.call({"action": "kill", "session": session}, id=id)
 
+    def go_on(self, session: str) -> dict[str, Any]:
+        return self.call({"action": "go_on", "session": session})
+
     def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         return self.call({"action": "delete", "session": session}, id=id)
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from showcaller.transport.doors.cli.commands import go_on
+from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
 
@@ -37,14 +39,20 @@ def relay() -> FakeRelay:
     ("command", "action"),
     [
         (("stop-turn",), "stop"),
+        (("go-on",), "go_on"),
         (("kill",), "kill"),
         (("archive",), "archive"),
         (("delete", "--yes"), "delete"),
     ],
 )
 def test_each_session_is_acted_on_and_what_came_of_it_is_told(
-    showcaller: ShowCaller, relay: FakeRelay, command: tuple[str, ...], action: str
+    showcaller: ShowCaller,
+    relay: FakeRelay,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+    action: str,
 ) -> None:
+    monkeypatch.setattr(go_on, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
     ended = showcaller(*command, "3f9c2a", BUSY, "--json")
     assert ended.code == 1
     assert [call["session"] for call in relay.calls if call["action"] == action] == [ID, BUSY]
@@ -53,6 +61,12 @@ def test_each_session_is_acted_on_and_what_came_of_it_is_told(
     assert refused == {"session": BUSY, "code": "REMOTE_RELAY_BUSY", "error": "It works."}
     assert showcaller(*command, "3f9c2a").code == 0
     assert showcaller(*command, "nothing").code == 3
+
+
+def test_nothing_goes_on_where_no_relay_would_run_it(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    ended = showcaller("go-on", ID)
+    assert (ended.code, ended.out, relay.calls) == (3, "", [])
+    assert "showcaller serve" in ended.err
 
 
 def test_nothing_is_deleted_where_nobody_can_be_asked(showcaller: ShowCaller, relay: FakeRelay) -> None:

@@ -1,0 +1,43 @@
+"""``showcaller go-on``: let run what a stop holds in a session's queue."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from showcaller.transport.doors.cli.acting import act_on_each
+from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.prompting import nothing_runs
+from showcaller.transport.doors.cli.relay import Door, LocalRelay
+from showcaller.transport.doors.http.whereabouts import running_relay
+
+
+@click.command(
+    "go-on",
+    cls=Command,
+    help="""Let run what waits in a session's queue since it was stopped.
+
+SESSION is an id, the first six or more characters of one, or a title. A new
+prompt has the queue go on too. Where nothing is held, nothing changes. It needs
+a relay that runs, as nothing else would run what waits.
+
+\b
+Examples:
+  showcaller go-on 3f9c2a1e
+  showcaller go-on nightly --json
+""",
+)
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.option("--json", "as_json", is_flag=True, help='Write {"sessions": [...]}, one for each.')
+@home_option
+@click.pass_obj
+def command(door: Door, sessions: tuple[str, ...], as_json: bool) -> int:
+    """Do it and give the exit code."""
+    if running_relay(door.home) is None:
+        raise nothing_runs(door, "what waits")
+    return act_on_each(door, sessions, _act, "goes on", as_json=as_json)
+
+
+def _act(relay: LocalRelay, session: str) -> Mapping[str, Any]:
+    return relay.go_on(session)
