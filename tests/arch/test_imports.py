@@ -107,6 +107,14 @@ def test_a_worker_loads_no_database() -> None:
     assert loaded == "[]"
 
 
+def test_a_worker_loads_nothing_of_agents_before_one_is_to_run() -> None:
+    code = (
+        "import sys, showcaller.transport.worker.catalogue as c; c.process_providers({}); "
+        "print([m for m in ('acp', 'showcaller.transport.worker.acp.seats') if m in sys.modules])"
+    )
+    assert python_run("-c", code, cwd=ROOT) == (0, "[]\n")
+
+
 def test_the_package_itself_loads_nothing_heavy() -> None:
     heavy = ("peewee", "pydantic", "zmq", "msgpack", "pykka", "click", "rich", "showcaller.actors")
     outcome = python_run(

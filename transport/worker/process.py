@@ -34,19 +34,23 @@ class Child:
         turn: str,
         leaders: set[int],
         descriptors: Sequence[int] = (),
+        *,
+        given: int = subprocess.DEVNULL,
+        errors: int = subprocess.STDOUT,
     ) -> None:
         """Start the program; raises OSError or ValueError when it cannot be started.
 
         ``turn`` is among the turns that its environment names, by which descendants that left the group are
         found; ``leaders`` are the process ids of the other children that run, to which this one is added;
-        ``descriptors`` are open in it too, beside its output.
+        ``descriptors`` are open in it too, beside its output; ``given`` is its input, and ``errors``
+        where its standard error goes, if not to its output.
         """
         self._loop = asyncio.get_running_loop()
         self._process = subprocess.Popen(
             arguments,
-            stdin=subprocess.DEVNULL,
+            stdin=given,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=errors,
             bufsize=0,
             cwd=cwd,
             env=environment,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-_MARK: Final = re.compile(r"(msg|wrk)_[0-9a-z_.]+")
+_MARK: Final = re.compile(r"(agt|msg|wrk)_[0-9a-z_.]+")
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
 _KERNEL_THREAD: Final = 0x200000
 

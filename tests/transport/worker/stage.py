@@ -21,7 +21,7 @@ from showcaller.transport.links.memory import MemoryLink
 from showcaller.transport.links.relay import RelayLink
 from showcaller.transport.links.workers import WorkerLink
 from showcaller.transport.worker.host import Host
-from showcaller.transport.worker.providers import Provider, Providers
+from showcaller.transport.worker.providers import Agents, Provider, Providers
 
 LIMIT = 20.0
 
@@ -30,7 +30,12 @@ class Stage:
     """Plays the relay: hands over turns and waits, within a limit, for what comes back."""
 
     def __init__(
-        self, providers: dict[str, Provider], grace: float = 5.0, output_interval: float = 0.01, **more: Any
+        self,
+        providers: dict[str, Provider],
+        grace: float = 5.0,
+        output_interval: float = 0.01,
+        agents: Agents | None = None,
+        **more: Any,
     ) -> None:
         link = MemoryLink()
         self.relay = WorkerLink(link.relay_end)
@@ -39,7 +44,7 @@ class Stage:
         self.relay.connect(self._deliver)
         self.host = Host(
             RelayLink(link.worker_end),
-            Providers(providers),
+            Providers(providers, agents),
             grace=grace,
             output_interval=output_interval,
             **more,
@@ -54,14 +59,15 @@ class Stage:
         """Hand over a turn and give its id."""
         self._turns += 1
         turn = f"msg_{self._turns:012}"
-        self.relay.send([RunTurn(session="ses_stage", turn=turn, provider=provider, text=text, **more)])
+        told = {"session": "ses_stage", "turn": turn, "provider": provider, "text": text, **more}
+        self.relay.send([RunTurn(**told)])
         return turn
 
     def stop(self, turn: str) -> None:
         self.relay.send([StopTurn(session="ses_stage", turn=turn)])
 
     async def end_of(self, turn: str) -> TurnEnded:
-        return await self._first(lambda m: isinstance(m, TurnEnded) and m.turn == turn)  # type: ignore[no-any-return]
+        return await self.first(lambda m: isinstance(m, TurnEnded) and m.turn == turn)  # type: ignore[no-any-return]
 
     async def run(self, text: str = "", provider: str = "command", **more: Any) -> TurnEnded:
         """Hand over a turn and give its end."""
@@ -69,19 +75,19 @@ class Stage:
 
     async def output_with(self, turn: str, text: str) -> str:
         """Wait until the turn's output so far holds the text; gives that output."""
-        await self._first(lambda m: getattr(m, "turn", None) == turn and text in self.output_of(turn))
+        await self.first(lambda m: getattr(m, "turn", None) == turn and text in self.output_of(turn))
         return self.output_of(turn)
 
     async def task_of(self, turn: str) -> TaskStarted:
         """Wait until the turn has left something running."""
-        return await self._first(lambda m: isinstance(m, TaskStarted) and m.turn == turn)  # type: ignore[no-any-return]
+        return await self.first(lambda m: isinstance(m, TaskStarted) and m.turn == turn)  # type: ignore[no-any-return]
 
     async def end_of_task(self, task: str) -> TaskEnded:
-        return await self._first(lambda m: isinstance(m, TaskEnded) and m.task == task)  # type: ignore[no-any-return]
+        return await self.first(lambda m: isinstance(m, TaskEnded) and m.task == task)  # type: ignore[no-any-return]
 
     async def task_output_with(self, task: str, text: str) -> str:
         """Wait until what the task has written so far holds the text; gives that."""
-        await self._first(lambda m: isinstance(m, TaskOutput) and text in self.output_of_task(task))
+        await self.first(lambda m: isinstance(m, TaskOutput) and text in self.output_of_task(task))
         return self.output_of_task(task)
 
     def output_of_task(self, task: str) -> str:
@@ -95,7 +101,8 @@ class Stage:
         kinds = [m.kind for m in self.messages if getattr(m, "turn", None) == turn]
         return [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind]
 
-    async def _first(self, wanted: Any) -> Any:
+    async def first(self, wanted: Any) -> Any:
+        """Wait for the first message, of all that have come or will, that is wanted."""
         async with asyncio.timeout(LIMIT):
             while True:
                 for message in self.messages:

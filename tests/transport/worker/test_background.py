@@ -97,7 +97,7 @@ async def left(stage: Stage, text: str = "") -> str:
 
 async def told(stage: Stage, *wanted: object) -> None:
     for message in wanted:
-        await stage._first(lambda came, message=message: came == message)
+        await stage.first(lambda came, message=message: came == message)
 
 
 async def test_a_task_is_told_before_its_turns_end_and_has_the_name_of_that(stage: Stage) -> None:

@@ -1,0 +1,1 @@
+"""The provider of agents, with a fake agent at its other end."""

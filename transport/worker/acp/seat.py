@@ -1,0 +1,205 @@
+"""One session's place for an agent: which process runs its turns, and when there is another."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from showcaller.actors.contract.agent_messages import AgentSpec, AgentState, ResumedVia
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn
+from showcaller.transport.worker.acp.agent import Agent, key_of
+from showcaller.transport.worker.acp.ends import TurnResult
+from showcaller.transport.worker.acp.handshake import StartError
+from showcaller.transport.worker.acp.restarts import Restarts
+from showcaller.transport.worker.providers import Result, Sink
+
+
+class Terms(NamedTuple):
+    """What all seats have in common; see ``Seats``."""
+
+    post: Callable[[FromWorkerMessage], None]
+    environment: Callable[[], Mapping[str, str]]
+    leaders: set[int]
+    idle: float
+    handshake: float
+    line_limit: int
+
+
+class _Halt:
+    """Whether a turn is to end, and whom that concerns."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._grace = sink.grace
+        self._asked = asyncio.Event()
+        self._agent: Agent | None = None
+        sink.on_halt(self._ask)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the turn is to end."""
+        return self._asked.is_set()
+
+    def concerns(self, agent: Agent) -> None:
+        """Have this agent halted with the turn, at once if that is to end already."""
+        self._agent = agent
+        if self.is_asked:
+            agent.halt(self._grace)
+
+    async def within(self, seconds: float) -> None:
+        """Wait until the turn is to end, at most so long."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._asked.wait()
+        except TimeoutError:
+            pass
+
+    def _ask(self) -> None:
+        self._asked.set()
+        if self._agent is not None:
+            self._agent.halt(self._grace)
+
+
+class Seat:
+    """Runs a session's turns, one after the other. On one event loop; not thread-safe."""
+
+    def __init__(self, session: str, terms: Terms) -> None:
+        self.agent: Agent | None = None
+        self._session = session
+        self._terms = terms
+        self._loop = asyncio.get_running_loop()
+        self._lock = asyncio.Lock()
+        self._native: str | None = None
+        self._is_told = False
+        self._restarts = Restarts()
+        self._sleep: asyncio.TimerHandle | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    async def run(self, turn: RunTurn, sink: Sink) -> Result:
+        """Run one turn to its end."""
+        if turn.agent is None:
+            return Result(error_text="nothing says how its agent is run")
+        halt = _Halt(sink)
+        async with self._lock:
+            self._stay_awake()
+            try:
+                return await self._run(turn, turn.agent, sink, halt)
+            except asyncio.CancelledError:  # given up: the agent may still be at it
+                self.kill()
+                raise
+            finally:
+                self._sleep = self._loop.call_later(self._terms.idle, self._fall_asleep)
+
+    async def _run(self, turn: RunTurn, spec: AgentSpec, sink: Sink, halt: _Halt) -> Result:
+        now = self._loop.time()
+        refusal = self._restarts.refusal(now)
+        if refusal is not None:
+            return Result(error_text=refusal, error_class="other")
+        if self._restarts.due_at() > now:
+            await halt.within(self._restarts.due_at() - now)
+        if halt.is_asked:
+            return Result()
+        try:
+            agent, via = await self._agent_for(turn, spec, halt)
+        except StartError as error:
+            if error.counts and not halt.is_asked:
+                self._restarts = self._restarts.ended(self._loop.time())
+            return _failed(error.result)
+        result, reply, is_cut = await agent.prompt(turn, spec, sink)
+        sink.settle()
+        self._native, self._is_told = agent.native, agent.is_told
+        if not halt.is_asked:
+            has_died = result.stop_reason == "died"
+            self._restarts = self._restarts.ended(self._loop.time()) if has_died else Restarts()
+        return Result(
+            reply,
+            is_cut,
+            result.error_text,
+            result.stop_reason,
+            error_class=result.error_class,
+            agent_session=agent.native if agent.is_told else None,
+            resumed_via=via,
+        )
+
+    async def _agent_for(self, turn: RunTurn, spec: AgentSpec, halt: _Halt) -> tuple[Agent, ResumedVia]:
+        """Give the agent that runs this turn: the one that is there if it is the right one, else another.
+
+        Raises StartError.
+        """
+        present = self.agent
+        if present is not None:
+            is_other = spec.resume is not None and spec.resume != present.native
+            if not (is_other or present.native is None or present.key != key_of(turn, spec)):
+                halt.concerns(present)
+                return present, "alive"
+            present.end(spec.kill_grace, "closed")
+            await present.buried()
+        known = self._native if self._is_told else None
+        resume = spec.resume or known
+        required = spec.resume_required or (resume is not None and resume == known)
+        agent = await self._started(turn, spec, halt, resume, required=required)
+        return agent, agent.via or "new"
+
+    async def _started(
+        self, turn: RunTurn, spec: AgentSpec, halt: _Halt, resume: str | None, *, required: bool
+    ) -> Agent:
+        terms = self._terms
+        agent = Agent(
+            turn, spec, terms.environment(), terms.leaders, terms.post, self._is_gone, terms.line_limit
+        )
+        self.agent = agent
+        terms.post(agent.state)
+        halt.concerns(agent)
+        try:
+            await agent.open(resume, required=required, seconds=terms.handshake)
+        except StartError:
+            agent.kill("died")
+            await agent.buried()
+            raise
+        terms.post(agent.state)
+        return agent
+
+    # -- its end -----------------------------------------------------------------------------------
+
+    def kill(self) -> None:
+        """End the agent's process at once; the next start need not wait."""
+        self._restarts = Restarts()
+        if self.agent is not None:
+            self.agent.kill("killed")
+
+    def close(self) -> None:
+        """Let the agent's process end, because the worker does."""
+        self._stay_awake()
+        if self.agent is not None:
+            self.agent.end(self.agent.kill_grace, "closed")
+
+    async def buried(self) -> None:
+        """Wait until nothing is left of any process."""
+        if self.agent is not None:
+            await self.agent.buried()
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+
+    def _stay_awake(self) -> None:
+        if self._sleep is not None:
+            self._sleep.cancel()
+            self._sleep = None
+
+    def _fall_asleep(self) -> None:
+        if self.agent is not None and not self._lock.locked():
+            self.agent.end(self.agent.kill_grace, "idle")
+
+    def _is_gone(self, agent: Agent) -> None:
+        leaving = self._loop.create_task(agent.buried())
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
+        if self.agent is agent:
+            self.agent = None
+            told = AgentState(
+                session=self._session, state="none", agent_session=agent.native, why=agent.why_gone
+            )
+            self._terms.post(told)
+
+
+def _failed(result: TurnResult) -> Result:
+    return Result(
+        error_text=result.error_text, stop_reason=result.stop_reason, error_class=result.error_class
+    )

@@ -1,0 +1,81 @@
+"""The sessions whose agents run in this worker, each with a seat of its own."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from showcaller.actors.contract.agent_messages import AnswerCard
+from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn
+from showcaller.transport.worker.acp.agent import HANDSHAKE
+from showcaller.transport.worker.acp.seat import Seat, Terms
+from showcaller.transport.worker.acp.stream import LINE_LIMIT
+from showcaller.transport.worker.providers import Result, Sink
+
+IDLE: Final = 1_800.0
+"""Seconds without a turn after which an agent's process ends."""
+
+
+class Seats:
+    """Has each session's turns run by its own agent process, which stays between them.
+
+    An agent is started with its session's first turn, with the environment of that, and stays until it has
+    had none for ``idle`` seconds, is killed, or the worker ends. What its conversation is called is kept
+    beyond that: the next turn continues it, and fails where that cannot be done. ``handshake`` is the time in
+    seconds for a start, and ``line_limit`` the most bytes of one message. ``environment`` stands for that of
+    this process, which is read anew when it is None.
+    """
+
+    def __init__(
+        self,
+        post: Callable[[FromWorkerMessage], None],
+        environment: Mapping[str, str] | None = None,
+        *,
+        idle: float = IDLE,
+        handshake: float = HANDSHAKE,
+        line_limit: int = LINE_LIMIT,
+    ) -> None:
+        self._seats: dict[str, Seat] = {}
+        self._terms = Terms(
+            post,
+            lambda: os.environ if environment is None else environment,
+            set(),
+            idle,
+            handshake,
+            line_limit,
+        )
+
+    @property
+    def processes(self) -> list[int]:
+        """The ids of the agents' processes that are there."""
+        return [seat.agent.pid for seat in self._seats.values() if seat.agent is not None]
+
+    async def run(self, turn: RunTurn, sink: Sink) -> Result:
+        """Run one turn to its end."""
+        seat = self._seats.get(turn.session)
+        if seat is None:
+            seat = self._seats[turn.session] = Seat(turn.session, self._terms)
+        return await seat.run(turn, sink)
+
+    def kill(self, session: str) -> None:
+        """End the session's agent process at once."""
+        if session in self._seats:
+            self._seats[session].kill()
+
+    def answer(self, answer: AnswerCard) -> None:
+        """Take what became of a card; one that nobody waits for is dropped."""
+        seat = self._seats.get(answer.session)
+        if seat is not None and seat.agent is not None:
+            seat.agent.answer(answer)
+
+    def tell_all(self) -> None:
+        """Tell how all agents stand, and what they ask."""
+        for seat in self._seats.values():
+            if seat.agent is not None:
+                seat.agent.tell()
+
+    async def close(self) -> None:
+        """End all agents, first politely."""
+        for seat in self._seats.values():
+            seat.close()
+        for seat in self._seats.values():
+            await seat.buried()
