@@ -47,6 +47,10 @@ class Background:
         """The tasks that run."""
         return self._tasks.running
 
+    def has_of(self, turn: str) -> bool:
+        """Whether a task that this turn began runs, or its end is not stored yet."""
+        return self._tasks.has_of(turn)
+
     def look(self, task: str) -> TaskTail | None:
         """Give a task's output; None when none of that id is here."""
         return self._tasks.look(task)

@@ -121,6 +121,15 @@ class Listen(NamedTuple):
     listener: "ActorRef[Any]"
 
 
+class AwaitTurnGone(NamedTuple):
+    """To a session: answer with True once neither this turn nor a task that it began goes on, as stored.
+
+    False or None says that the session cannot tell: ask again.
+    """
+
+    turn: str
+
+
 class AwaitMessage(NamedTuple):
     """To an external conversation's session: answer with True once a message waits that is not ``known``.
 

@@ -28,6 +28,7 @@ from showcaller.actors.relay.messages import (
     AwaitMessage,
     AwaitOutput,
     AwaitStored,
+    AwaitTurnGone,
     Delete,
     Facts,
     FallAsleep,
@@ -60,8 +61,7 @@ from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_repl
 
 logger = logging.getLogger("showcaller.relay")
 
-
-NO_ANSWER = AwaitEnd | AwaitOutput | Look | LookTask | FallAsleep
+NO_ANSWER = AwaitEnd | AwaitOutput | AwaitTurnGone | Look | LookTask | FallAsleep
 """What is answered with None by a session that is of no use: the store says more."""
 
 
@@ -140,8 +140,7 @@ class Session(Actor):
             return
         if self._fell:
             ref = self.actor_ref
-            stored = self._writer.request(AwaitStored())
-            stored.add_done_callback(lambda _: tell_if_alive(ref, _Load()))
+            self._writer.request(AwaitStored()).add_done_callback(lambda _: tell_if_alive(ref, _Load()))
         else:
             self._load()
 
@@ -175,6 +174,7 @@ class Session(Actor):
                 self._stash.append((message, reply))
             else:
                 self._requested(message, reply)
+        self._turns.lives.look()
         self._maybe_sleep()
 
     def on_stop(self) -> None:
@@ -305,8 +305,7 @@ class Session(Actor):
 
     def _put_away(self, tag: tags.ForPutAway, written: Written) -> None:
         became = self._orders.put_away_as(tag, written.answer)
-        if became is not None:
-            self._is_put_away = True
+        self._is_put_away = self._is_put_away or became is not None
         if became == "deleted":
             self._unusable = no_session(self.id)
 
@@ -376,6 +375,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     AwaitEnd: Session._await_end,
     AwaitMessage: lambda session, asked, reply: session._collecting.await_message(asked, reply),
     TakeMessages: lambda session, order, reply: session._collecting.take(order, reply),
+    AwaitTurnGone: lambda session, wish, reply: session._turns.lives.await_gone(wish, reply),
     AwaitOutput: lambda session, wish, reply: session._turns.in_flight.await_output(wish, reply),
     Listen: Session._listen,
     StopRunning: Session._stop_running,

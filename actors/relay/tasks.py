@@ -65,6 +65,10 @@ class Tasks:
         """Those that run, oldest first."""
         return tuple(task.glance for task in self._by_name.values() if task.end is None)
 
+    def has_of(self, turn: str) -> bool:
+        """Whether a task that this turn began runs, or has ended without that being stored."""
+        return any(task.message == turn for task in self._by_name.values())
+
     @property
     def names(self) -> tuple[str, ...]:
         """What their workers call those that run."""

@@ -18,6 +18,7 @@ from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import OutlivingWorkers, Ports
 from showcaller.actors.relay.refusals import storage_refusal
 from showcaller.actors.relay.session_tags import ForTurn
+from showcaller.actors.relay.turn_lives import TurnLives
 from showcaller.actors.relay.turn_records import (
     TurnCommit,
     found_signals,
@@ -68,6 +69,7 @@ class Turns:
         self.in_flight = InFlight()
         self.ran_item = False  # the last turn was an attempt at a fan-out's item
         self.listeners = Listeners()
+        self.lives = TurnLives(lambda turn: turn == self.in_flight.turn or background.has_of(turn))
         self._session = session
         self._ports = ports
         self._at_workers = at_workers
@@ -157,6 +159,7 @@ class Turns:
         """Tell all who wait for an end, or for what is written, that nothing more comes of it here."""
         self.listeners.look_up_all()
         self.in_flight.tell_all()
+        self.lives.tell_nothing()
 
     def written(self, tag: ForTurn, answer: Answer) -> None:
         """The store has answered a command about a turn."""

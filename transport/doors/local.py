@@ -27,6 +27,7 @@ from showcaller.actors.relay.calls import (
     OwnerActName,
     WatchRequest,
 )
+from showcaller.actors.relay.calls.agent_turns import end_with_turn
 from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.fanout_items import check_items, result_so_far
 from showcaller.actors.relay.fanout_messages import FanoutRequest
@@ -177,6 +178,8 @@ class LocalDoor:
         result.add_done_callback(self._under_way.discard)
         if external is not None:
             external.follow(result, call.kill)
+        if isinstance(request, CallRequest):
+            end_with_turn(self._supervisor, request.caller, result, call.kill)
         return _Begun(result, call, external)
 
     def _check_open(self) -> None:

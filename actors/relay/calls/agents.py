@@ -18,7 +18,7 @@ _NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive)
 
 async def check_caller(context: CallContext) -> None:
     """Refuse who is neither the owner nor the agent of a session that is there."""
-    kind, session, _ = context.caller
+    kind, session = context.caller.kind, context.caller.session
     if kind == "owner":
         return
     known = str(kind) in {"agent", "external"}

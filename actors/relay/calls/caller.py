@@ -12,12 +12,13 @@ class Caller(NamedTuple):
 
     ``agent``: of a session that the relay runs; ``external``: of a conversation that it does not run, and
     that belongs to the token. ``supervises``: the token is one for supervisors, who may also watch all
-    sessions from outside.
+    sessions from outside. ``turn`` is the one that an agent calls in: its calls are ended with it.
     """
 
     kind: Literal["owner", "agent", "external"]
     session: str | None = None
     supervises: bool = False
+    turn: str | None = None
 
     @property
     def agent(self) -> str | None:

@@ -99,7 +99,7 @@ class Callers:
             raise Refusal(Code.UNAUTHENTICATED, UNKNOWN)
         if not await _answer(self._tokens.turn_goes_on(turn.session, turn.turn)):
             raise Refusal(Code.UNAUTHENTICATED, ENDED)
-        return Caller("agent", turn.session)
+        return Caller("agent", turn.session, turn=turn.turn)
 
     async def _client(self, token: str) -> Caller:
         digest = token_hash(token)

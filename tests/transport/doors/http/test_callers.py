@@ -106,7 +106,7 @@ async def test_wrong_tokens_are_limited_and_right_ones_are_not(callers: Callers,
 
 
 async def test_an_agent_is_let_in_while_its_turn_goes_on(callers: Callers, agents: AgentTokens) -> None:
-    assert await callers.caller_of(agents.token("ses_b", "msg_b")) == Caller("agent", "ses_b")
+    assert await callers.caller_of(agents.token("ses_b", "msg_b")) == Caller("agent", "ses_b", turn="msg_b")
     assert await refused(callers, agents.token("ses_b", "msg_a")) is Code.UNAUTHENTICATED
 
 
