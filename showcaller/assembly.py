@@ -21,6 +21,7 @@ from showcaller.store.errors import StoreError, StoreExists, StoreUnavailable
 from showcaller.store.readers import ReaderThreads
 from showcaller.store.writer import InlineWriter, ProcessWriter
 from showcaller.transport.doors.local import LocalDoor
+from showcaller.transport.doors.providers_at_home import catalogue_at, handshakes_at
 from showcaller.transport.links.absent import NoWorkers
 from showcaller.workers import Workers, open_workers, workers_are_there
 
@@ -136,6 +137,7 @@ def _open_ports(
         default_folder=_working_folder(),
         resting=RESTING,
     )
+    ports = replace(ports, providers=catalogue_at(folder.path), handshakes=lambda: handshakes_at(folder.path))
     ports = replace(ports, relay_runs=lambda: _turns_go_on(folder)) if read_only else ports
     return ports, workers, dispatcher
 

@@ -1,8 +1,11 @@
 """The catalogue of providers, as a relay knows them: what each is called, takes, and can."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
+
+from showcaller.actors.contract.agent_entries import AgentEntry
 
 Kind = Literal["acp", "command", "callable"]
 
@@ -14,7 +17,8 @@ class ProviderEntry(NamedTuple):
     and ``to_install`` how to get it. ``takes`` is what its sessions work in; ``steers``: a message can join
     its running turn; ``note`` is for agents that choose; ``patient``: its MCP client waits for a call without
     hearing of progress. With ``named_work``, such as ``MODULE:FUNCTION``, a session's provider is the name,
-    a colon, and what it is to run.
+    a colon, and what it is to run. ``agent`` says how the agent of an ``acp`` provider is started, where
+    that is not named by the session.
     """
 
     provider: str
@@ -28,6 +32,7 @@ class ProviderEntry(NamedTuple):
     program: str | None = None
     to_install: str | None = None
     patient: bool = False
+    agent: AgentEntry | None = None
 
     @property
     def written(self) -> str:
@@ -50,7 +55,25 @@ class ProviderCatalogue:
         entry = self._entries.get(name)
         if entry is None or bool(colon) != bool(entry.named_work) or bool(work) != bool(colon):
             return None
-        return entry
+        return None if entry.kind == "acp" and work and not _arguments(work) else entry
+
+    def agent_of(self, provider: str) -> AgentEntry | None:
+        """Give how the agent of a session's provider is started; None where it runs none, or is unknown."""
+        entry = self.find(provider)
+        if entry is None or entry.kind != "acp":
+            return None
+        command = _arguments(provider.partition(":")[2])
+        if entry.agent is not None or not command:
+            return entry.agent
+        return AgentEntry(name=entry.provider, label=entry.label, command=command, loads=True, resumes=True)
+
+
+def _arguments(command: str) -> tuple[str, ...]:
+    """Split a command as a shell would; gives nothing for one that cannot be split."""
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return ()
 
 
 EXTERNAL: Final = "external"

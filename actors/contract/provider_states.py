@@ -2,22 +2,27 @@
 
 import platform
 import shutil
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, Literal
 
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.provider_entries import Kind, ProviderCatalogue, ProviderEntry
 from showcaller.actors.contract.settings import Settings
+from showcaller.actors.contract.times import time_text
 from showcaller.actors.contract.views import ResultModel
 
 ProviderState = Literal["unknown", "missing", "available", "ready"]
 """Not in the catalogue; its program is not installed; installed; it has answered, so that it works."""
 FindProgram = Callable[[str], str | None]
+NO_HANDSHAKES: Final[Mapping[str, Handshake]] = MappingProxyType({})
 
 
 class ProviderRow(ResultModel):
     """A provider and whether it can be used; of an unknown one only the name is known.
 
-    ``to_install`` says how to get a missing one.
+    ``to_install`` says how to get a missing one. ``version``, ``models``, ``modes`` and ``efforts`` are what
+    the agent told in the handshake of ``checked_at``; ``traps`` are what is known to go wrong with it.
     """
 
     provider: str
@@ -27,9 +32,18 @@ class ProviderRow(ResultModel):
     version: str | None = None
     takes: Literal["folder", "repo"] | None = None
     steers: bool | None = None
+    loads: bool | None = None
+    resumes: bool | None = None
+    mcp: Literal["http", "stdio", "both", "none"] | None = None
+    models: tuple[str, ...] | None = None
+    modes: tuple[str, ...] | None = None
+    efforts: tuple[str, ...] | None = None
+    checked_at: str | None = None
     agents_may_start: bool | None = None
+    billing_of: str | None = None
     note: str | None = None
     to_install: str | None = None
+    traps: tuple[str, ...] | None = None
 
 
 class ProviderList(ResultModel):
@@ -44,13 +58,14 @@ def provider_list(
     settings: Settings,
     names: Iterable[str] = (),
     find: FindProgram = shutil.which,
+    handshakes: Mapping[str, Handshake] = NO_HANDSHAKES,
 ) -> ProviderList:
     """Give the providers of these names, all of the catalogue without any; ``find`` looks for a program."""
     by_name = {entry.provider: entry for entry in catalogue}
     wanted = tuple(dict.fromkeys(names)) or tuple(by_name)
     return ProviderList(
         providers=tuple(
-            _row(by_name[name], settings, find)
+            _row(by_name[name], settings, find, handshakes.get(name))
             if name in by_name
             else ProviderRow(provider=name, state="unknown")
             for name in wanted
@@ -58,9 +73,26 @@ def provider_list(
     )
 
 
-def _row(entry: ProviderEntry, settings: Settings, find: FindProgram) -> ProviderRow:
-    state = _state(entry, find)
-    return ProviderRow(
+def is_installed(entry: ProviderEntry, find: FindProgram = shutil.which) -> bool:
+    """Tell whether what a provider needs is there."""
+    return entry.program is None or find(entry.program) is not None
+
+
+def provider_state(entry: ProviderEntry, find: FindProgram, handshake: Handshake | None) -> ProviderState:
+    """Say how usable a provider is: those that need no handshake are ready once they are there."""
+    if not is_installed(entry, find):
+        return "missing"
+    if entry.kind != "acp":
+        return "ready"
+    proven = handshake is not None and entry.agent is not None and handshake.is_of(entry.agent)
+    return "ready" if proven else "available"
+
+
+def _row(
+    entry: ProviderEntry, settings: Settings, find: FindProgram, handshake: Handshake | None
+) -> ProviderRow:
+    state = provider_state(entry, find, handshake)
+    row = ProviderRow(
         provider=entry.provider,
         state=state,
         kind=entry.kind,
@@ -72,10 +104,12 @@ def _row(entry: ProviderEntry, settings: Settings, find: FindProgram) -> Provide
         note=entry.note,
         to_install=entry.to_install if state == "missing" else None,
     )
-
-
-def _state(entry: ProviderEntry, find: FindProgram) -> ProviderState:
-    """Say how usable a provider is: those that need no handshake are ready once they are there."""
-    if entry.program is not None and find(entry.program) is None:
-        return "missing"
-    return "available" if entry.kind == "acp" else "ready"
+    agent = entry.agent
+    if agent is not None:
+        known = {"loads": agent.loads, "resumes": agent.resumes, "mcp": agent.mcp}
+        row = row.model_copy(update={**known, "billing_of": agent.billing_of, "traps": agent.traps or None})
+    if state != "ready" or agent is None or handshake is None:
+        return row
+    told = {name: getattr(handshake, name) for name in ("version", "models", "modes", "efforts")}
+    can = {"loads": handshake.loads, "resumes": handshake.resumes}
+    return row.model_copy(update={**told, **can, "checked_at": time_text(handshake.at)})

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderEntry
+from showcaller.actors.contract.agent_catalogue import known_providers
+from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.contract.settings import Settings, setting_schemas
 
 
@@ -33,9 +34,12 @@ class SettingFacts(NamedTuple):
         return of_switch | ends | {"description": self.description}
 
 
-def setting_facts(entries: Iterable[ProviderEntry] = BUILT_IN) -> list[SettingFacts]:
-    """Give the facts of every setting, those of these providers' switches too, in order."""
-    entries = tuple(entries)
+def setting_facts(entries: Iterable[ProviderEntry] | None = None) -> list[SettingFacts]:
+    """Give the facts of every setting, those of these providers' switches too, in order.
+
+    Without ``entries`` they are those that are always there.
+    """
+    entries = tuple(known_providers() if entries is None else entries)
     defaults = Settings().values(entries)
     return [
         SettingFacts(

@@ -8,10 +8,11 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from showcaller.actors.contract import limits
+from showcaller.actors.contract.agent_catalogue import known_providers
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import Setting
-from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderEntry
+from showcaller.actors.contract.provider_entries import ProviderEntry
 
 _OF_PROVIDER: Final = re.compile(r"providers\.([^.]+)\.agents_may_start")
 
@@ -75,10 +76,14 @@ class Settings(BaseModel):
         own = None if switches is None else switches.agents_may_start
         return entry.agents_may_start if own is None else own
 
-    def values(self, entries: Iterable[ProviderEntry] = BUILT_IN) -> dict[str, Any]:
-        """Give the value of each setting by its name, those of these providers' switches too."""
+    def values(self, entries: Iterable[ProviderEntry] | None = None) -> dict[str, Any]:
+        """Give the value of each setting by its name, with the switches of providers that are always there.
+
+        ``entries`` are others to give the switches of.
+        """
         plain = {name: getattr(self, name) for name in PLAIN}
-        return plain | {switch_name(entry.provider): self.agents_may_start(entry) for entry in entries}
+        those = known_providers() if entries is None else entries
+        return plain | {switch_name(entry.provider): self.agents_may_start(entry) for entry in those}
 
     def values_set(self) -> dict[str, Any]:
         """Give the values that were named when this was made, by the names of the settings."""
@@ -109,11 +114,12 @@ def switch_name(provider: str) -> str:
     return f"providers.{provider}.agents_may_start"
 
 
-def setting_schemas(entries: Iterable[ProviderEntry] = BUILT_IN) -> Mapping[str, Mapping[str, Any]]:
-    """Give what each setting takes, as a JSON schema by its name."""
+def setting_schemas(entries: Iterable[ProviderEntry] | None = None) -> Mapping[str, Mapping[str, Any]]:
+    """Give what each setting takes, as a JSON schema by its name; ``entries`` as for ``Settings.values``."""
     properties = Settings.model_json_schema()["properties"]
     switch = {"type": "boolean", "description": SWITCH_SAYS}
-    switches = {switch_name(entry.provider): switch for entry in entries}
+    those = known_providers() if entries is None else entries
+    switches = {switch_name(entry.provider): switch for entry in those}
     return MappingProxyType({name: properties[name] for name in PLAIN} | switches)
 
 

@@ -1,11 +1,14 @@
 """What the domain needs from outside, as Protocols; ``showcaller/`` joins them with what implements them."""
 
+import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from showcaller.actors.contract.fates import Left
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
+from showcaller.actors.contract.provider_states import NO_HANDSHAKES, FindProgram
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage
 from showcaller.actors.relay.settings_in_force import SettingsInForce
@@ -93,6 +96,10 @@ def _always() -> bool:
     return True
 
 
+def _no_handshakes() -> Mapping[str, Handshake]:
+    return NO_HANDSHAKES
+
+
 AgentVariables = Callable[[str, str], Mapping[str, str]]
 """Gives what the agent process of a session and turn finds in its environment besides."""
 
@@ -110,10 +117,12 @@ class Ports:
     (``contract.ids.new_id``, or a seeded one in a simulation); ``worker`` names the worker that gets the
     prompts; ``default_folder`` is where sessions work that name no folder; ``relay_runs`` tells a relay
     that was opened for reading whether another one has the store's turns in hand; ``in_force`` are the
-    owner's settings, and ``providers`` what sessions can run. ``outliving`` is None when the workers end
-    with the relay; then ``worker`` names the one that there is. ``resting`` is how many sessions stay awake
-    that have nothing to do: the next prompt of one need not read it from the store. With ``takes_up`` the
-    relay runs prompts that waited before it was opened, without one of its callers asking for their session.
+    owner's settings, and ``providers`` what sessions can run: ``find_program`` tells what of it is
+    installed, and ``handshakes`` which agents have been seen to work. ``outliving`` is None when the
+    workers end with the relay; then ``worker`` names the one that there is. ``resting`` is how many sessions
+    stay awake that have nothing to do: the next prompt of one need not read it from the store.
+    With ``takes_up`` the relay runs prompts that waited before it was opened, without one of its callers
+    asking for their session.
     ``agent_variables`` gives an agent process what it needs to call this relay; nothing of it may be stored.
     """
 
@@ -129,6 +138,8 @@ class Ports:
     relay_runs: Callable[[], bool] = _always
     in_force: SettingsInForce = field(default_factory=SettingsInForce)
     providers: ProviderCatalogue = BUILT_IN
+    find_program: FindProgram = shutil.which
+    handshakes: Callable[[], Mapping[str, Handshake]] = _no_handshakes
     outliving: OutlivingWorkers | None = None
     resting: int = 0
     takes_up: bool = True

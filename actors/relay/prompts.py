@@ -9,6 +9,7 @@ from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.idempotency import fingerprint
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
+from showcaller.actors.contract.provider_states import FindProgram, is_installed
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a first line that make a title
@@ -26,6 +27,17 @@ def check_provider(provider: str, nothing: str, known: ProviderCatalogue) -> Pro
         f"This relay has no provider {quote_foreign(provider)}; it has: {listed}. {nothing}",
         providers=names,
     )
+
+
+def check_installed(entry: ProviderEntry, nothing: str, find: FindProgram) -> None:
+    """Refuse a provider whose program is not there, and say how to get it."""
+    if not is_installed(entry, find):
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"{entry.provider} is not installed here: there is no program {entry.program}. "
+            f"{entry.to_install or ''} {nothing}",
+            provider=entry.provider,
+        )
 
 
 def check_settings(call: CreateSession | Send, provider: str) -> list[str]:

@@ -218,7 +218,8 @@ class LocalDoor:
 
     def providers(self, names: Iterable[str] = ()) -> ProviderList:
         """Give what sessions can run, and whether each can be used: of these names, or all of them."""
-        return provider_list(self._ports.providers, self._ports.settings, names)
+        ports = self._ports
+        return provider_list(ports.providers, ports.settings, names, ports.find_program, ports.handshakes())
 
     # -- conversations -----------------------------------------------------------------------------
 

@@ -12,8 +12,10 @@ from showcaller.actors.contract.calls.relays import (
     RelayRow,
     Workspaces,
 )
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.limits import GROUPS_LISTED
 from showcaller.actors.contract.provider_entries import ProviderEntry
+from showcaller.actors.contract.provider_states import FindProgram, provider_state
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.summaries import summary
 from showcaller.actors.relay.calls.context import CallContext, Row
@@ -59,7 +61,11 @@ async def relay_info(context: CallContext) -> results.RelayInfoResult:
     groups = await context.read("groups", limit=GROUPS_LISTED)
     total: int = groups["total"]
     shown = tuple(GroupInfo(**_group(row)) for row in groups["groups"])
-    providers = tuple(_provider(entry, context.settings) for entry in ports.providers)
+    handshakes = ports.handshakes()
+    providers = tuple(
+        _provider(entry, context.settings, ports.find_program, handshakes.get(entry.provider))
+        for entry in ports.providers
+    )
     return results.RelayInfoResult(
         relay=context.relay,
         summary=summary("relay_info", f"{len(providers)} providers, {total} groups", relay=context.relay),
@@ -79,11 +85,17 @@ async def relay_info(context: CallContext) -> results.RelayInfoResult:
     )
 
 
-def _provider(entry: ProviderEntry, settings: Settings) -> ProviderInfo:
+def _provider(
+    entry: ProviderEntry, settings: Settings, find: FindProgram, handshake: Handshake | None
+) -> ProviderInfo:
+    state = provider_state(entry, find, handshake)
+    told = handshake if state == "ready" else None
     return ProviderInfo(
         provider=entry.provider,
         label=entry.label,
-        configured=True,
+        configured=state != "missing",
+        models=() if told is None else told.models,
+        efforts=() if told is None else told.efforts,
         agents_may_start=settings.agents_may_start(entry),
         takes=entry.takes,
         steers=entry.steers,

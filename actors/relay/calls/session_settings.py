@@ -49,6 +49,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     provider, source = _provider(context, call, own)
     entry = prompts.check_provider(provider, call.nothing, context.ports.providers)
     agents.check_may_start(context, call, entry)
+    prompts.check_installed(entry, call.nothing, context.ports.find_program)
     context.notes.extend(prompts.check_settings(call, provider))
     group = None if call.group is None else await find_group(context, call.group)
     return Start(

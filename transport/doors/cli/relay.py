@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
     from showcaller.actors.contract.settings import Settings
 
-BESIDE_A_STORE: Final = frozenset({"lock", "token", "relay.json", "started"})
+BESIDE_A_STORE: Final = frozenset(
+    {"lock", "token", "relay.json", "started", "providers.toml", "handshakes.json"}
+)
 """Files of a data folder in which nothing is stored."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, refused
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
@@ -14,6 +14,7 @@ from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.visible import visible
+from showcaller.transport.doors.start_error import RelayStartError
 
 COLOURS = {"ready": "green", "available": "green", "missing": "red", "unknown": "red"}
 COLUMNS = (
@@ -64,17 +65,27 @@ def command(door: Door, names: tuple[str, ...], as_json: bool) -> int:
 
 def _listed(door: Door, names: Sequence[str]) -> list[dict[str, Any]]:
     if door.is_empty:
-        from showcaller.actors.contract.provider_entries import BUILT_IN
-        from showcaller.actors.contract.provider_states import provider_list
-        from showcaller.actors.contract.settings import DEFAULTS
-
-        built_in = provider_list(BUILT_IN, DEFAULTS, names).model_dump(mode="json", by_alias=True)
-        return list(built_in["providers"])
+        return _listed_without_a_relay(door, names)
     with opened(door, read_only=True) as relay:
         try:
             return relay.providers(names)
         except Refusal as refusal:
             raise refused(refusal.code, refusal.error) from refusal
+
+
+def _listed_without_a_relay(door: Door, names: Sequence[str]) -> list[dict[str, Any]]:
+    import shutil
+
+    from showcaller.actors.contract.provider_states import provider_list
+    from showcaller.actors.contract.settings import DEFAULTS
+    from showcaller.transport.doors.providers_at_home import catalogue_at, handshakes_at
+
+    try:
+        catalogue = catalogue_at(door.home)
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    found = provider_list(catalogue, DEFAULTS, names, shutil.which, handshakes_at(door.home))
+    return list(found.model_dump(mode="json", by_alias=True)["providers"])
 
 
 def _row(provider: Mapping[str, Any]) -> tuple[str, ...]:

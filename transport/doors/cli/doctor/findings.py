@@ -113,9 +113,11 @@ def versions_findings(status: Mapping[str, Any], installed: str, stop: str) -> l
 
 
 def providers_finding(providers: Sequence[Mapping[str, Any]]) -> Finding:
-    """Judge whether what sessions can run is installed."""
-    missing = [one for one in providers if one["state"] == "missing"]
+    """Judge whether what sessions can run is installed; agents are a matter of choice."""
+    missing = [one for one in providers if one["state"] == "missing" and one.get("kind") != "acp"]
     if missing:
         ways = "; ".join(str(one.get("toInstall")) for one in missing)
         return Finding("providers", "mend", f"{', '.join(one['provider'] for one in missing)} missing", ways)
-    return Finding("providers", "good", ", ".join(f"{one['provider']} {one['state']}" for one in providers))
+    there = ", ".join(f"{one['provider']} {one['state']}" for one in providers if one["state"] != "missing")
+    absent = ", ".join(str(one["provider"]) for one in providers if one["state"] == "missing")
+    return Finding("providers", "good", f"{there}; not installed: {absent}" if absent else there)
