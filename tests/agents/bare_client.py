@@ -85,12 +85,13 @@ class BareAgent:
 
     async def shake_hands(self) -> InitializeResponse:
         """Say who we are and learn who it is."""
-        self.handshake = await self.connection.initialize(
+        handshake = await self.connection.initialize(
             protocol_version=acp.PROTOCOL_VERSION,
             client_capabilities=ClientCapabilities(),
             client_info=Implementation(name="bare", version="1"),
         )
-        return self.handshake
+        self.handshake = handshake
+        return handshake
 
     async def prompt(self, session: str, text: str) -> PromptResponse:
         """Run one turn."""

@@ -11,7 +11,7 @@ from showcaller.actors.contract.agent_catalogue import (
 )
 from showcaller.actors.contract.errors import Code, Refusal
 
-FILE = "/home/me/providers.toml"
+FILE = "/data/providers.toml"
 
 
 def test_the_package_knows_the_agents_that_speak_the_protocol() -> None:
