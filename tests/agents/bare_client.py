@@ -85,7 +85,7 @@ class BareAgent:
 
     async def shake_hands(self) -> InitializeResponse:
         """Say who we are and learn who it is."""
-        handshake = await self.connection.initialize(
+        handshake: InitializeResponse = await self.connection.initialize(
             protocol_version=acp.PROTOCOL_VERSION,
             client_capabilities=ClientCapabilities(),
             client_info=Implementation(name="bare", version="1"),
