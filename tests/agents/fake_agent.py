@@ -419,8 +419,12 @@ class Turn:
         self.try_to(run)
 
     def terminal_leave(self, command: str) -> None:
-        """Run a command in a terminal of the client, and leave it running."""
-        self.try_to(lambda: self.ask("terminal/create", command=command)["terminalId"])
+        """Run a command in a terminal of the client, say what it writes until it is ready, and leave it."""
+        name = {"terminalId": self.ask("terminal/create", command=command)["terminalId"]}
+        output = ""
+        while "ready" not in output:
+            output = self.ask("terminal/output", **name)["output"]
+        self.say(output)
 
     def try_to(self, act: Callable[[], Any]) -> None:
         """Say what comes of it, be it an error."""

@@ -101,9 +101,9 @@ class Stage:
         kinds = [m.kind for m in self.messages if getattr(m, "turn", None) == turn]
         return [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind]
 
-    async def first(self, wanted: Any) -> Any:
+    async def first(self, wanted: Any, seconds: float = LIMIT) -> Any:
         """Wait for the first message, of all that have come or will, that is wanted."""
-        async with asyncio.timeout(LIMIT):
+        async with asyncio.timeout(seconds):
             while True:
                 for message in self.messages:
                     if wanted(message):

@@ -1,0 +1,85 @@
+"""Agents that say what no agent should: it costs them their turn at most, and nobody else anything."""
+
+import resource
+
+import pytest
+
+from showcaller.actors.contract.worker import TurnEnded
+from showcaller.transport.worker.acp.peer import MOST_REQUESTS
+from tests.transport.worker.acp.conftest import OpenDesk
+from tests.transport.worker.acp.desk import AgentDesk
+
+
+async def test_what_is_no_message_is_passed_over(desk: AgentDesk) -> None:
+    end = await desk.run("garbage\nsay still here", "chatty")
+    assert (end.outcome, end.reply) == ("done", "still here")
+
+
+async def test_a_line_beyond_asyncios_limit_arrives_whole(desk: AgentDesk) -> None:
+    end = await desk.run("huge 900000")
+    assert (end.outcome, end.reply) == ("done", "x" * 900_000)
+
+
+async def test_a_line_without_an_end_is_cut_off_in_bounded_memory(open_desk: OpenDesk) -> None:
+    desk = open_desk(line_limit=8 * 1024 * 1024)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    end = await desk.run("endless 1000")
+    assert (end.outcome, end.stop_reason) == ("failed", "died")
+    assert "a line of more than 8,388,608 bytes" in str(end.error_text)
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 100_000_000
+    assert (await desk.run("say on")).resumed_via == "resume"
+
+
+async def test_answers_to_what_was_not_asked_are_dropped(desk: AgentDesk) -> None:
+    end = await desk.run("wrong-ids\nsay on")
+    assert (end.outcome, end.reply) == ("done", "on")
+
+
+async def test_an_agent_that_answers_twice_has_one_end(desk: AgentDesk) -> None:
+    end = await desk.run("say first\ntwice\nsay late")
+    assert end.outcome == "done"
+    assert end.reply.startswith("first")
+    again = await desk.run("say second")
+    assert (again.outcome, again.reply) == ("done", "second")
+    ends = [m.turn for m in desk.stage.messages if isinstance(m, TurnEnded)]
+    assert ends == [end.turn, again.turn]
+
+
+async def test_a_flood_of_notifications_keeps_others_served(desk: AgentDesk) -> None:
+    flood = desk.start("flood 20000\nsay done")
+    other = desk.stage.start(
+        "say quick", provider="fake", agent=desk.spec(), session="ses_other", cwd=str(desk.work)
+    )
+    assert (await desk.stage.end_of(other)).reply == "quick"
+    assert (await desk.stage.end_of(flood)).reply == "done"
+
+
+async def test_more_questions_at_once_than_are_taken_are_refused(desk: AgentDesk) -> None:
+    turn = desk.start(f"ask-often {MOST_REQUESTS + 20}")
+    await desk.card(turn, MOST_REQUESTS)
+    desk.stage.stop(turn)
+    assert (await desk.stage.end_of(turn)).outcome == "stopped"
+    assert len(desk.cards(turn)) == MOST_REQUESTS
+
+
+@pytest.mark.slow
+async def test_two_hundred_agents_at_once(open_desk: OpenDesk) -> None:
+    desk = open_desk()
+    count = 200
+
+    def start(text: str, number: int) -> None:
+        desk.stage.start(text, agent=desk.spec(), session=f"ses_{number:04}", cwd=str(desk.work))
+
+    for number in range(count):
+        start(f"say I am {number}", number)
+    await desk.stage.first(lambda _: len(_ends(desk)) == count, seconds=90)
+    assert {end.reply for end in _ends(desk)} == {f"I am {number}" for number in range(count)}
+    assert len(desk.provider.processes) == count
+    for number in range(count):
+        start(f"say again {number}", number)
+    await desk.stage.first(lambda _: len(_ends(desk)) == 2 * count, seconds=60)
+    assert {end.resumed_via for end in _ends(desk)[count:]} == {"alive"}
+
+
+def _ends(desk: AgentDesk) -> list[TurnEnded]:
+    return [m for m in desk.stage.messages if isinstance(m, TurnEnded)]
