@@ -110,6 +110,20 @@ RULES: Final = (
         "SELECT id FROM task WHERE (ended_at IS NULL) != (status = 'running')",
     ),
     Rule(
+        "cards of no session",
+        "SELECT id FROM card WHERE NOT EXISTS (SELECT 1 FROM session WHERE id = card.session)",
+    ),
+    Rule(
+        "cards whose end has no time, or that have one without an end",
+        "SELECT id FROM card WHERE (ended_at IS NULL) != (status = 'pending')",
+    ),
+    Rule(
+        "cards that wait in a turn which does not run",
+        "SELECT id FROM card WHERE status = 'pending' AND kind != 'approval' AND NOT EXISTS"
+        " (SELECT 1 FROM message WHERE message.id = card.message AND message.session = card.session"
+        " AND message.status = 'handed' AND message.steered_into IS NULL)",
+    ),
+    Rule(
         "events that were deleted and are there",
         "SELECT cursor FROM event WHERE cursor <= (SELECT max(pruned_cursor) FROM relay)",
     ),

@@ -29,6 +29,8 @@ _WORDS: Final = {
     "message.status": ("queued", "handed", "done", "failed", "stopped", "cancelled"),
     "message.stop_reason": ("end", "length", "refused", "empty", "died", "timeout", "interrupted"),
     "message.error_class": ("auth", "rate_limit", "overloaded", "other"),
+    "card.kind": ("approval", "permission", "ask_user"),
+    "card.status": ("pending", "answered", "dismissed", "timed_out", "withdrawn"),
 }
 _NONE: Final = type(None)
 _ANY: Final = (int, float, str, _NONE)
@@ -163,18 +165,35 @@ def _is_sender(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("title"), str)
 
 
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_options(value: Any) -> bool:
+    """Tell whether a value is the options of a card, each with ``id``, ``label`` and ``kind`` as texts."""
+    return isinstance(value, list) and all(
+        isinstance(option, dict)
+        and option.keys() == {"id", "label", "kind"}
+        and all(isinstance(part, str) for part in option.values())
+        for option in value
+    )
+
+
 def _is_effect(value: Any) -> bool:
-    """Tell whether a value is what a repeat gets: of a stop, of what was put away, or of a held queue."""
+    """Tell whether a value is what a repeat gets: of a stop, a hold, what was put away, or an answer."""
     if not isinstance(value, dict):
         return False
     parts = {name: type(value[name]) for name in _EFFECT.keys() & value.keys()}
     return bool(parts) and all(_EFFECT[name] is kind for name, kind in parts.items())
 
 
-_EFFECT: Final = {"requested": bool, "cancelled": list, "held_at": int}
+_EFFECT: Final = {"requested": bool, "cancelled": list, "held_at": int, "card": str}
 _JSON: Final[dict[str, Callable[[Any], bool]]] = {
     "message.via": _is_sender,
     "client_id.result": _is_effect,
+    "card.options": _are_options,
+    "card.form": _is_object,
+    "card.answer": _is_object,
 }
 """Columns that keep JSON text, and what that may say."""
 

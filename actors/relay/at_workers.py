@@ -3,9 +3,11 @@
 from threading import Lock
 from typing import Literal
 
+from showcaller.actors.contract.agent_messages import CardAsked, CardWithdrawn
 from showcaller.actors.contract.worker import TaskEnded, TaskStarted, TurnEnded, TurnReturned
 
 TaskFrame = TaskStarted | TaskEnded
+CardFrame = CardAsked | CardWithdrawn
 Told = TurnEnded | Literal["untaken"]
 """How a turn ended, or that no worker has had it, nor will."""
 
@@ -14,8 +16,8 @@ class AtWorkers:
     """One turn for each session that has one with a worker, with what the worker has told of its end.
 
     That is kept from before its session is told of it until it is stored, so that it is not lost with a
-    session that fails, and so are the beginnings and ends of background tasks. What workers say of other
-    turns is not kept. Thread-safe.
+    session that fails, and so are the beginnings and ends of background tasks, and what is asked in the turn.
+    What workers say of the ends of other turns is not kept. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -23,12 +25,14 @@ class AtWorkers:
         self._turns: dict[str, str] = {}
         self._ends: dict[str, Told] = {}
         self._tasks: dict[str, list[TaskFrame]] = {}
+        self._cards: dict[str, list[CardFrame]] = {}
 
     def begin(self, session: str, turn: str) -> None:
         """Note that this turn is being sent to a worker."""
         with self._lock:
             self._turns[session] = turn
             self._ends.pop(session, None)
+            self._keep_cards([frame for frame in self._cards.pop(session, []) if frame.turn == turn])
 
     def over(self, told: TurnEnded | TurnReturned) -> bool:
         """Keep the first end of a turn that is with a worker; False when it is of no such turn."""
@@ -48,8 +52,25 @@ class AtWorkers:
     def forget(self, session: str) -> None:
         """The end of the session's turn is stored, or no end is to be waited for."""
         with self._lock:
-            self._turns.pop(session, None)
+            turn = self._turns.pop(session, None)
             self._ends.pop(session, None)
+            self._keep_cards([frame for frame in self._cards.pop(session, []) if frame.turn != turn])
+
+    def keep_card(self, frame: CardFrame) -> None:
+        """Keep what a worker tells of a card until its turn is over."""
+        with self._lock:
+            frames = self._cards.setdefault(frame.session, [])
+            if frame not in frames:
+                frames.append(frame)
+
+    def card_frames(self, session: str) -> tuple[CardFrame, ...]:
+        """Give what workers have told of a session's cards, in order; it may be stored."""
+        with self._lock:
+            return tuple(self._cards.get(session, ()))
+
+    def _keep_cards(self, frames: list[CardFrame]) -> None:
+        if frames:
+            self._cards[frames[0].session] = frames
 
     def keep_task(self, frame: TaskFrame) -> None:
         """Keep what a worker tells of a background task."""
@@ -74,3 +95,4 @@ class AtWorkers:
         """There is no such session."""
         with self._lock:
             self._tasks.pop(session, None)
+            self._cards.pop(session, None)

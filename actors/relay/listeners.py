@@ -41,6 +41,11 @@ class Listeners:
         """No end will come of the message here."""
         self._tell(message, None, NotUnderWay(message))
 
+    def look_up_calls(self, message: str) -> None:
+        """Its turn waits on a card: have calls see how it stands, and actors wait on for its end."""
+        for reply in self._replies.pop(message, ()):
+            reply.try_set(None)
+
     def trouble(self, message: str, error: Exception) -> None:
         """The store refuses what the message needs: actors hear of it, and of its end later; calls wait."""
         for ref in self._refs.get(message, ()):

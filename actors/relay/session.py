@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from showcaller.actors.contract.agent_messages import CardAsked, CardWithdrawn
 from showcaller.actors.contract.worker import (
     StopTurn,
     TaskEnded,
@@ -20,6 +21,7 @@ from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.background import Background
+from showcaller.actors.relay.card_messages import CardTimeUp, GiveAnswer, TryCards
 from showcaller.actors.relay.collecting import Collecting
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
@@ -33,7 +35,6 @@ from showcaller.actors.relay.messages import (
     Facts,
     FallAsleep,
     Fell,
-    Glance,
     GoOn,
     Kill,
     Listen,
@@ -54,9 +55,12 @@ from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session_answers import facts_of, no_session
+from showcaller.actors.relay.session_cards import SessionCards
+from showcaller.actors.relay.session_looks import Looks
 from showcaller.actors.relay.session_orders import Orders
 from showcaller.actors.relay.turn_records import new_continuation
-from showcaller.actors.relay.turns import TimeIsUp, TryAgain, Turns
+from showcaller.actors.relay.turn_time import TimeIsUp
+from showcaller.actors.relay.turns import TryAgain, Turns
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_reply
 
 logger = logging.getLogger("showcaller.relay")
@@ -112,6 +116,8 @@ class Session(Actor):
         self._acceptance = Acceptance(session, ports, self._turns, self._write)
         self._orders = Orders(session, ports, self._turns, self._background, self._write)
         self._collecting = Collecting(session, ports, self._turns, self._write)
+        self._cards = SessionCards(session, ports, at_workers, self._turns, self._write, self._tell_after)
+        self._looks = Looks(self._turns, self._background, self._cards)
         self._is_loading = first is None
         self._has_loaded = not self._is_loading
         self._stash: deque[tuple[Any, Reply]] = deque()  # what came while it was loading
@@ -175,6 +181,7 @@ class Session(Actor):
             else:
                 self._requested(message, reply)
         self._turns.lives.look()
+        self._cards.follow()
         self._maybe_sleep()
 
     def on_stop(self) -> None:
@@ -197,6 +204,7 @@ class Session(Actor):
         self._acceptance.answer_all(error)
         self._orders.answer_all(error)
         self._collecting.answer_all(error)
+        self._cards.answer_all(error)
         answer_all((reply for _, reply in self._stash), error)
         self._turns.answer_waiting()
 
@@ -229,31 +237,6 @@ class Session(Actor):
         if isinstance(message, StopRunning) and message.why == "closing":
             self._looks_again = False
         answer(reply, None if isinstance(message, NO_ANSWER) else why)
-
-    def _await_end(self, request: AwaitEnd, reply: Reply) -> None:
-        if not self._turns.state.is_under_way(request.message):
-            answer(reply, None)
-        elif reply is not None:
-            self._turns.listeners.add_reply(request.message, reply)
-
-    def _listen(self, request: Listen, reply: Reply) -> None:
-        self._turns.listeners.add_ref(request.message, request.listener)
-        if not self._turns.state.is_under_way(request.message):
-            self._turns.listeners.look_up(request.message)
-        answer(reply, None)
-
-    def _look(self, _: Look, reply: Reply) -> None:
-        state, current = self._turns.state, self._turns.state.turn
-        glance = Glance(
-            turn=None if current is None else current.message.id,
-            phase=None if current is None else current.phase,
-            text=self._turns.in_flight.text,
-            queued=tuple(waiting.id for waiting in state.queue),
-            steered=() if current is None else tuple(waiting.id for waiting in current.steered),
-            held=state.held,
-            tasks=self._background.running,
-        )
-        answer(reply, glance)
 
     def _facts(self) -> Facts | None:
         """Tell what never changes, if it is known; of one that was put away the store says since when."""
@@ -294,6 +277,7 @@ class Session(Actor):
             self._is_put_away = loaded.row["archived_at"] is not None
             self._background.load(loaded.row["tasks"])
             self._turns.load()
+            self._cards.load(loaded.row["cards"])
         self._is_loading = False
         while self._stash:
             self._requested(*self._stash.popleft())
@@ -328,6 +312,10 @@ class Session(Actor):
         if self._has_loaded:
             self._background.ended(frame)
 
+    def _card_told(self, take: Callable[[Any], None], frame: CardAsked | CardWithdrawn) -> None:
+        if self._has_loaded:  # else it is kept, and found when all is loaded
+            take(frame)
+
     def _steered(self, frame: TurnSteered) -> None:
         self._turns.step(signals.Steered(frame.message, frame.turn, frame.accepted))
 
@@ -361,28 +349,33 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     TaskStarted: Session._task_started,
     TaskOutput: lambda session, output: session._background.wrote(output),
     TaskEnded: Session._task_ended,
+    CardAsked: lambda session, frame: session._card_told(session._cards.asked, frame),
+    CardWithdrawn: lambda session, frame: session._card_told(session._cards.withdrawn, frame),
     _Load: lambda session, _: session._load(),
     _LoadAgain: lambda session, _: session._load_again(),
     Loaded: Session._loaded,
     StoreGone: Session._store_gone,
     TryAgain: lambda session, _: session._turns.take(signals.TryAgain()),
+    CardTimeUp: lambda session, up: session._cards.time_up(up),
+    TryCards: lambda session, _: session._cards.try_again(),
     TimeIsUp: lambda session, up: session._turns.take(signals.TimeUp(up.turn)),
     _TryTasks: lambda session, _: session._background.store(),
 }
 
 _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     Prompt: lambda session, prompt, reply: session._acceptance.accept(prompt, reply),
-    AwaitEnd: Session._await_end,
+    AwaitEnd: lambda session, asked, reply: session._looks.await_end(asked, reply),
     AwaitMessage: lambda session, asked, reply: session._collecting.await_message(asked, reply),
     TakeMessages: lambda session, order, reply: session._collecting.take(order, reply),
     AwaitTurnGone: lambda session, wish, reply: session._turns.lives.await_gone(wish, reply),
     AwaitOutput: lambda session, wish, reply: session._turns.in_flight.await_output(wish, reply),
-    Listen: Session._listen,
+    Listen: lambda session, asked, reply: session._looks.listen(asked, reply),
     StopRunning: Session._stop_running,
     Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._acceptance)),
     Archive: lambda session, order, reply: session._orders.put_away(order, reply),
     Delete: lambda session, order, reply: session._orders.put_away(order, reply),
-    Look: Session._look,
+    Look: lambda session, look, reply: session._looks.look(look, reply),
+    GiveAnswer: lambda session, given, reply: session._cards.give(given, reply),
     FallAsleep: Session._fall_asleep,
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
@@ -397,4 +390,5 @@ _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
     tags.ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
     tags.ForPutAway: Session._put_away,
     tags.ForTask: Session._task_written,
+    tags.ForCard: lambda session, tag, written: session._cards.written(tag, written.answer),
 }

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from showcaller.actors.relay.card_signals import Ending
 from showcaller.actors.relay.messages import Prompt, Stopped
 from showcaller.actors.relay.replies import Reply
 from showcaller.actors.relay.tasks import TaskWrite
@@ -49,6 +50,18 @@ class ForTaking(NamedTuple):
 
     reply: Reply
     messages: tuple[str, ...]
+
+
+class ForCard(NamedTuple):
+    """Opens the card of this name, its worker's, or with an ``ending`` ends the card of this id.
+
+    ``is_given``: somebody waits for the answer to an answer.
+    """
+
+    card: str
+    at: int
+    ending: Ending | None = None
+    is_given: bool = False
 
 
 class ForTask(NamedTuple):

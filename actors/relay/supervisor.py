@@ -63,8 +63,11 @@ class _WriterUp(NamedTuple):
     writer: ActorRef[Any]
 
 
-NOT_FOR_SESSIONS = TurnTaken | AgentState | CardAsked | CardWithdrawn
-"""That a worker may have a prompt was stored before it was sent; the others change nothing of a session."""
+NOT_FOR_SESSIONS = TurnTaken | AgentState
+"""That a worker may have a prompt was stored before it was sent; the other changes nothing of a session."""
+
+WAKES = TaskStarted | TaskEnded | CardAsked
+"""What workers tell that a session which is not awake must see to."""
 
 
 class Supervisor(Actor):
@@ -129,7 +132,7 @@ class Supervisor(Actor):
                 continue
             level = logging.WARNING if self._closing is None else logging.DEBUG
             logger.log(level, "A worker speaks of %s, which is not awake: %s", message.session, message.kind)
-            if isinstance(message, TaskStarted | TaskEnded):
+            if isinstance(message, WAKES):
                 tell_if_alive(self.actor_ref, ToSession(message.session, Wake()))
 
     def _keep(self, message: FromWorkerMessage) -> None:
@@ -137,6 +140,8 @@ class Supervisor(Actor):
             self._at_workers.over(message)
         elif isinstance(message, TaskStarted | TaskEnded):
             self._at_workers.keep_task(message)
+        elif isinstance(message, CardAsked | CardWithdrawn):
+            self._at_workers.keep_card(message)
 
     def on_receive(self, message: Any) -> None:
         """Take one message; see ``messages.py``."""

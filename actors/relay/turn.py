@@ -33,6 +33,7 @@ from showcaller.actors.relay.turn_moves import (
     with_turn,
 )
 from showcaller.actors.relay.turn_signals import (
+    Asks,
     Continue,
     EndRefused,
     EndStored,
@@ -117,6 +118,8 @@ def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one l
             return drop(state) if state.is_turn(message_id, "failing") else Step(state)
         case SteerStored() | SteerFailed() | SteerRefused() | Steered() | SteerTaken() | Unsteered():
             return _steering(state, event)
+        case Asks(message_id, waits):
+            return steering.asks(state, waits=waits) if state.is_turn(message_id, "running") else Step(state)
         case JoiningRefused(message_id, faulty):
             return steering.refused(state, message_id, faulty=faulty)
         case WorkerEnded(end):

@@ -212,11 +212,6 @@ def found_signals(
     return [signals.FoundHanded(message, at_worker=at_worker), *steered]
 
 
-def seconds_left(minutes: int, since: int, now: int) -> float | None:
-    """Say how long a turn that runs since then may still run, given the setting; None for ever."""
-    return max(0.0, minutes * 60 - (now - since) / 1000) if minutes else None
-
-
 def end_arguments(end: TurnEnded, reply: str | None, at: int) -> dict[str, Any]:
     """Give the arguments of the store's ``end_turn``; ``reply`` is the id of the agent's message, if any."""
     text = {"id": reply, "text": end.reply, "truncated": end.truncated}

@@ -162,6 +162,13 @@ class JoiningRefused(NamedTuple):
     faulty: bool = False
 
 
+class Asks(NamedTuple):
+    """The turn's agent waits on a card, or on none any more: nothing joins the turn meanwhile."""
+
+    turn: str
+    asks: bool
+
+
 class WorkerEnded(NamedTuple):
     """The worker says that the turn is over."""
 
@@ -267,6 +274,7 @@ Input = (
     | SteerTaken
     | Unsteered
     | JoiningRefused
+    | Asks
     | WorkerEnded
     | Returned
     | EndStored

@@ -49,7 +49,7 @@ class Turn(NamedTuple):
     ``stopped`` by somebody, ``interrupted`` because the relay or a fan-out ends, ``timeout`` because it took
     too long. ``passed``: how many messages that were set aside stand before it in the queue. ``joined`` are
     the messages that its agent has taken into it, ``joining`` is the one on its way there, ``may_join`` are
-    those in the queue that may follow.
+    those in the queue that may follow. ``asks``: its agent waits on a card.
     """
 
     message: Waiting
@@ -60,6 +60,7 @@ class Turn(NamedTuple):
     joined: tuple[Waiting, ...] = ()
     joining: Joining | None = None
     may_join: frozenset[str] = frozenset()
+    asks: bool = False
 
     @property
     def steered(self) -> tuple[Waiting, ...]:

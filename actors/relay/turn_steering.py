@@ -3,7 +3,8 @@
 One message at a time is on its way into the turn, so that the order of acceptance is kept whatever the
 agent says; those that came after it and may join follow once it has. Before the turn's end is committed, it
 is settled what becomes of that message, also when it has crossed the end on its way: only one that the agent
-may have seen without anybody saying so goes down with the turn.
+may have seen without anybody saying so goes down with the turn. While the agent waits on a card nothing
+joins; what came meanwhile does when it goes on.
 """
 
 from typing import Any
@@ -35,13 +36,25 @@ LAST_TRIES = 3
 def arrived(state: TurnState, event: Stored) -> Step:
     """Let a message that was just queued join the turn, or follow those that will."""
     turn = state.turn
-    if turn is None or not event.steers or not _takes_more(state, turn):
+    if turn is None or not event.steers or not _may_join(state, turn):
         return Step(state)
     return _next_joins(with_turn(state, turn, may_join=turn.may_join | {event.message.id}))
 
 
-def _takes_more(state: TurnState, turn: Turn) -> bool:
+def asks(state: TurnState, *, waits: bool) -> Step:
+    """Take nothing more into the turn while its agent waits on a card; go on with that after it."""
+    turn = state.turn
+    assert turn is not None
+    changed = with_turn(state, turn, asks=waits)
+    return Step(changed) if waits else _next_joins(changed)
+
+
+def _may_join(state: TurnState, turn: Turn) -> bool:
     return turn.phase == "running" and not (state.held or state.closing or state.pausing)
+
+
+def _takes_more(state: TurnState, turn: Turn) -> bool:
+    return _may_join(state, turn) and not turn.asks
 
 
 def _next_joins(state: TurnState) -> Step:
@@ -58,11 +71,11 @@ def _next_joins(state: TurnState) -> Step:
 
 
 def stored(state: TurnState, message: str) -> Step:
-    """Show the message to the agent, unless the turn's end was asked for meanwhile."""
+    """Show the message to the agent, unless it asks itself by now, or the turn's end was asked for."""
     turn = state.turn
     if turn is None or turn.joining is None or not turn.is_joining(message, "storing"):
         return Step(state)
-    if turn.phase != "running":
+    if turn.phase != "running" or turn.asks:
         return Step(_joining(state, turn, "returning"), (CommitUnsteer(message),))
     return Step(_joining(state, turn, "asked"), (SendSteer(turn.joining.message, turn.message.id),))
 

@@ -23,12 +23,12 @@ from showcaller.actors.relay.turn_records import (
     TurnCommit,
     found_signals,
     run_turn,
-    seconds_left,
     signal_of,
     turn_command,
     waiting_message,
 )
 from showcaller.actors.relay.turn_state import TurnState
+from showcaller.actors.relay.turn_time import TurnTime
 from showcaller.actors.runtime import Timer
 from showcaller.store.batch import Answer
 
@@ -40,12 +40,6 @@ Tells = Callable[[float, Any], Timer]
 
 class TryAgain(NamedTuple):
     """To the session itself: the pause after a refusal of the store is over."""
-
-
-class TimeIsUp(NamedTuple):
-    """To the session itself: this turn has run as long as a turn may."""
-
-    turn: str
 
 
 class Turns:
@@ -80,7 +74,7 @@ class Turns:
         self._last_reply: str | None = None
         self._next_run: RunTurn | None = None
         self._worker = ""  # of the turn, and so of what joins it
-        self._time_is_up: Timer | None = None
+        self.time = TurnTime(ports, tell_after)
 
     # -- what comes in -----------------------------------------------------------------------------
 
@@ -245,9 +239,8 @@ class Turns:
 
     def _watch_time(self, turn_id: str, since: int, *, is_attempt: bool) -> None:
         """Have a turn end that takes too long; a fan-out sees to its attempts itself."""
-        left = seconds_left(self._ports.settings.max_turn_minutes, since, self._ports.clock.wall())
-        if left is not None and not is_attempt:
-            self._time_is_up = self._tell_after(left, TimeIsUp(turn_id))
+        if not is_attempt:
+            self.time.begin(turn_id, since)
 
     def _turn_is_over(self, message: str) -> bool:
         """Forget the turn of this message, if that is the one at a worker; tell whether it was."""
@@ -255,9 +248,7 @@ class Turns:
             return False
         self.in_flight.end()
         self._at_workers.forget(self._session)
-        if self._time_is_up is not None:
-            self._time_is_up.cancel()
-            self._time_is_up = None
+        self.time.over()
         return True
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from showcaller.store.commands.archiving import archive_session, delete_session
+from showcaller.store.commands.cards import end_card, open_card
 from showcaller.store.commands.fanouts import finish_fanout, record_item, retry_item, start_fanout, start_item
 from showcaller.store.commands.holds import hold_queue, release_queue
 from showcaller.store.commands.pruning import prune_client_ids, prune_events, prune_tasks
@@ -54,6 +55,8 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             end_queued,
             end_turn,
             interrupt_turns,
+            open_card,
+            end_card,
             start_task,
             end_task,
             start_fanout,
@@ -82,6 +85,7 @@ __all__ = [
     "create_group",
     "create_session",
     "delete_session",
+    "end_card",
     "end_queued",
     "end_task",
     "end_turn",
@@ -91,6 +95,7 @@ __all__ = [
     "interrupt_turns",
     "issue_token",
     "note_token_uses",
+    "open_card",
     "open_relay",
     "prune_client_ids",
     "prune_events",

@@ -8,6 +8,7 @@ from showcaller.store.commands.queue import append_event, delete_outbox
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import (
+    Card,
     Event,
     Message,
     Session,
@@ -55,6 +56,11 @@ _BURY = (
         )
     ),
     Statement(Task.update(description="", tail=None).where(Task.session == Slot("session"))),
+    Statement(
+        Card.update(question="", detail=None, options=None, form=None, answer=None).where(
+            Card.session == Slot("session")
+        )
+    ),
     Statement(Event.update(text="").where(Event.session == Slot("session"))),
     Statement(SessionGroup.update(head=None).where(SessionGroup.head == Slot("session"))),
 )

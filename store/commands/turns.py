@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 
 from peewee import SQL, fn
 
+from showcaller.store.commands.cards import withdraw_cards
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import (
     NewMessage,
@@ -174,7 +175,8 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
 ) -> dict[str, Any]:
     """Record the one end of a turn: ``status`` is ``done``, ``failed`` or ``stopped``; ``seconds`` its time.
 
-    The messages that joined it end with it: as it does, if the agent acknowledged them, else as failed,
+    A card that it still waits on is withdrawn. The messages that joined it end with it: as it does, if the
+    agent acknowledged them, else as failed,
     ``interrupted``; of one of them ``untold`` says what the agent said, before that. Gives
     ``{"event", "position", "joined"}``: the cursor of ``turn_end`` (or of ``error`` for a failed one), the
     reply's place (None without one), and their ids. Raises Conflict ``missing``, ``not_handed`` (still
@@ -199,6 +201,7 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
         raise _not_in_state(db, message, "not_handed")
     session: str
     session, has_joined = row
+    withdraw_cards(db, session, message, at)
     position = None if reply is None else _insert_reply(db, session, message, reply, at)
     touch_session(db, session, at, added=0 if reply is None else 1)
     kind, text = _end_event(status, error_text, reply)

@@ -11,8 +11,9 @@ class Card(StoreModel):
     """A question that blocks what is behind it.
 
     ``kind`` is ``approval``, ``permission`` or ``ask_user``; ``message`` the turn in which it shows, ``call``
-    the call that waits for it. ``options``, ``form``, ``grants`` (what *Allow* covers) and ``answer`` are
-    JSON text. ``status`` is ``pending``, ``answered``, ``dismissed``, ``timed_out`` or ``withdrawn``.
+    the call that waits for it, ``worker_card`` its worker's name for it. ``options``, ``form``, ``grants``
+    (what *Allow* covers) and ``answer`` are JSON text. ``status`` is ``pending``, ``answered``,
+    ``dismissed``, ``timed_out`` or ``withdrawn``.
     """
 
     id = TextField(primary_key=True)
@@ -32,9 +33,11 @@ class Card(StoreModel):
     created_at = IntegerField()
     expires_at = IntegerField()
     ended_at = IntegerField(null=True)
+    worker_card = TextField(null=True)
+    detail = TextField(null=True)
 
     class Meta:
-        indexes = ((("session", "created_at"), False),)
+        indexes = ((("session", "created_at"), False), (("session", "worker_card"), True))
 
 
 class Approval(StoreModel):
@@ -77,7 +80,7 @@ class Question(StoreModel):
 
 
 Card.add_index(
-    Card.index(Card.expires_at, Card.session, where=Card.status == literal("pending"), name="card_pending")
+    Card.index(Card.session, Card.created_at, where=Card.status == literal("pending"), name="card_pending")
 )
 Question.add_index(
     Question.index(Question.created_at, where=Question.status == literal("pending"), name="question_pending")

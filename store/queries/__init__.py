@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from showcaller.store.queries.background_tasks import task, tasks, tasks_at_workers
+from showcaller.store.queries.cards import card, inbox, pending_cards
 from showcaller.store.queries.event_log import events, told_events
 from showcaller.store.queries.fanouts import fanout, fanout_items, last_fanouts
 from showcaller.store.queries.folders import recent_folders
@@ -51,6 +52,9 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             tasks,
             task,
             tasks_at_workers,
+            card,
+            pending_cards,
+            inbox,
             events,
             told_events,
             watched_sessions,
@@ -85,6 +89,7 @@ SHOWN = frozenset(
         recent_folders,
         last_fanouts,
         tokens,
+        inbox,
     )
 )
 """Queries whose answer is only looked at: a damaged row is shown as well as can be beside the others."""
@@ -92,6 +97,7 @@ SHOWN = frozenset(
 __all__ = [
     "QUERIES",
     "SHOWN",
+    "card",
     "client_call",
     "counts",
     "events",
@@ -102,6 +108,7 @@ __all__ = [
     "group_members",
     "groups",
     "handed",
+    "inbox",
     "last_fanouts",
     "last_replies",
     "last_words",
@@ -109,6 +116,7 @@ __all__ = [
     "load_session",
     "message",
     "most_hops",
+    "pending_cards",
     "read_messages",
     "recent_folders",
     "relay",

@@ -8,8 +8,18 @@ from typing import Any
 
 from peewee import SQL, Select, Tuple, fn
 
-from showcaller.store.models import Message, Session, SessionGroup, Task, literal, running_turn, unfinished
+from showcaller.store.models import (
+    Card,
+    Message,
+    Session,
+    SessionGroup,
+    Task,
+    literal,
+    running_turn,
+    unfinished,
+)
 from showcaller.store.queries.background_tasks import running_tasks
+from showcaller.store.queries.cards import cards_of_turn, waiting_kinds
 from showcaller.store.queries.messages import shaped
 from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
@@ -64,13 +74,15 @@ def load_session(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
     """Give a session as ``list_sessions`` does, also one that was deleted; None for an unknown id.
 
     Under ``unfinished`` it has its queued and handed messages, oldest first: of the handed ones that which
-    has no ``steered_into`` is the turn, the others joined it.
+    has no ``steered_into`` is the turn, the others joined it. ``cards`` are those that the turn has asked.
     """
     found = _BY_ID.record(db, session=session)
     if found is None:
         return None
     waiting = [shaped(message) for message in _UNFINISHED.records(db, session=session)]
-    return {**_with_states(db, found), "unfinished": waiting}
+    row = _with_states(db, found)
+    cards = [] if row["running"] is None else cards_of_turn(db, session, row["running"])
+    return {**row, "unfinished": waiting, "cards": cards}
 
 
 def find_session(db: sqlite3.Connection, prefix: str, limit: int = 20) -> list[str]:
@@ -92,12 +104,14 @@ def list_sessions(
 ) -> dict[str, Any]:
     """Give a page of sessions, newest activity first: ``{"sessions", "next"}``.
 
-    ``scope``: ``active`` (a message is queued or handed, or a task runs, or it is one of those ``calling``),
+    ``scope``: ``active`` (a message is queued or handed, a task runs, a card waits, or it is one of those
+    ``calling``),
     ``recent`` (not archived), ``all`` (not deleted). ``query`` is looked for in titles, whatever the case.
     ``next`` is what the following page takes as ``after`` (None on the last one). Each session has its
     columns and ``queued`` (a number), ``running`` (the message of its turn, or None), ``tasks`` (the rows of
-    those that run, oldest first), ``group_name`` and ``group_head``, and ``last_turn`` (``message``,
-    ``status``, ``stop_reason``, ``ended_at``; or None).
+    those that run, oldest first), ``waits_on`` (the kinds of the cards that wait, oldest first),
+    ``group_name`` and ``group_head``, and ``last_turn`` (``message``, ``status``, ``stop_reason``,
+    ``ended_at``; or None).
     Raises ValueError for an unknown scope.
     """
     if scope not in SCOPES:
@@ -124,7 +138,8 @@ def listing(scope: str, *, searched: bool, paged: bool, calls: bool = False) -> 
     if scope == "active":
         at_work = Message.select(Message.session).where(unfinished(Message.status))
         with_tasks = Task.select(Task.session).where(Task.status == literal("running"))
-        active = at_work | with_tasks
+        with_cards = Card.select(Card.session).where(Card.status == literal("pending"))
+        active = at_work | with_tasks | with_cards
         query = query.where(Session.id.in_(active | _CALLING if calls else active))
     if searched:
         query = query.where(fn.instr(fn.folded(Session.title.cast("BLOB")), Slot("query")) > 0)
@@ -146,6 +161,7 @@ def _with_states(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, A
         "may_create_sessions": bool(session["may_create_sessions"]),
         "thinking_enabled": None if thinking is None else bool(thinking),
         "tasks": running_tasks(db, session["id"]),
+        "waits_on": waiting_kinds(db, session["id"]),
         "group_name": name,
         "group_head": head,
         "queued": queued[0] if queued else 0,

@@ -7,6 +7,7 @@ from typing import Any
 from peewee import fn
 
 from showcaller.store.models import Message, Session, Task, literal, unfinished
+from showcaller.store.queries.cards import waiting_kinds
 from showcaller.store.queries.event_log import newest_cursor
 from showcaller.store.queries.sessions import LAST_TURN, QUEUED, RUNNING
 from showcaller.store.statement import Slot, Statement
@@ -39,8 +40,9 @@ def watched_sessions(
 
     ``sessions`` are ids, None for all in which a message waits or a turn or task runs (``limit`` of them at
     most, and one more when there are more). Each has ``id``, ``title``, ``archived_at``, ``deleted_at``,
-    ``running`` (the message of its turn), ``queued`` and ``tasks`` (numbers), and ``last_turn`` (``message``,
-    ``status``, ``stop_reason``, ``ended_at``, or None). An id of no session is left out.
+    ``running`` (the message of its turn), ``queued`` and ``tasks`` (numbers), ``waits_on`` (the kinds of the
+    cards that wait, oldest first), and ``last_turn`` (``message``, ``status``, ``stop_reason``,
+    ``ended_at``, or None). An id of no session is left out.
     """
     if sessions is None:
         rows = _ALL_AT_WORK.records(db, limit=limit + 1)
@@ -61,5 +63,6 @@ def _with_work(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, Any
         "running": running[0] if running else None,
         "queued": queued[0] if queued else 0,
         "tasks": tasks[0] if tasks else 0,
+        "waits_on": waiting_kinds(db, session["id"]),
         "last_turn": last,
     }

@@ -9,6 +9,7 @@ import pytest
 
 from showcaller.store.errors import StoreDamaged, StoreMissing
 from showcaller.store.integrity import RULES, full_check, quick_check
+from tests.store.commands.test_cards import card_of
 from tests.store.commands.test_tasks import end_of, task_of
 from tests.store.desk import Desk, ending, message_of, session_of
 
@@ -39,6 +40,9 @@ BREAKING = {
     "groups led by a session that is not there": "UPDATE session_group SET head = 'ses_x'",
     "tasks of no session": "UPDATE task SET session = 'ses_x'",
     "tasks whose end has no time, or that have one without an end": "UPDATE task SET ended_at = 1",
+    "cards of no session": "UPDATE card SET session = 'ses_x'",
+    "cards whose end has no time, or that have one without an end": "UPDATE card SET ended_at = 1",
+    "cards that wait in a turn which does not run": "UPDATE card SET message = 'msg_done'",
     "events that were deleted and are there": "UPDATE relay SET pruned_cursor = 2",
     "events of no session": "UPDATE event SET session = 'ses_x' WHERE cursor = 1",
     "names of writes that lead to no message": "UPDATE client_id SET message = 'msg_x'",
@@ -72,6 +76,7 @@ def lived_in(desk: Desk) -> Desk:
     desk.value("hand_over", message="msg_turn", worker="wrk_1", at=4_000)
     desk.value("steer_message", message="msg_joined", turn="msg_turn", worker="wrk_1", at=4_100)
     desk.value("start_task", task=task_of("t", message="msg_turn"), at=4_200)
+    desk.value("open_card", card=card_of("write", message="msg_turn"), at=4_300)
     group = {"id": "grp_f", "name": "counting"}
     desk.value("start_fanout", group=group, spec="{}", items=["1", "2"], at=5_000)
     started = {"session": session_of("item", group="grp_f"), "message": message_of("item")}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from showcaller.actors.contract.agent_messages import AnswerCard
+from showcaller.actors.contract.agent_messages import AnswerCard, CardAsked, CardOption
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.worker import (
     AskTask,
@@ -195,6 +195,20 @@ class Workers:
     def write(self, turn: str, text: str) -> None:
         """Stream a piece of a turn's reply."""
         self.say(TurnOutput(session=self.run_of(turn).session, turn=turn, text=text))
+
+    def ask(self, turn: str, card: str, *labels: str, **more: Any) -> CardAsked:
+        """Have the agent ask in this turn, and wait; an option's id is its place."""
+        asked: dict[str, Any] = {
+            "session": self.run_of(turn).session,
+            "turn": turn,
+            "card": card,
+            "card_kind": "permission",
+            "question": f"May I {card}?",
+            "options": tuple(CardOption(id=f"{n}", label=label) for n, label in enumerate(labels)),
+        }
+        frame = CardAsked(**{**asked, **more})
+        self.say(frame)
+        return frame
 
     def end(self, turn: str, outcome: Any = "done", **more: Any) -> TurnEnded:
         """End a turn that was handed over."""

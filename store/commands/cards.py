@@ -1,0 +1,140 @@
+"""Commands about cards: the questions that a turn waits on until each has its one end."""
+
+import json
+import sqlite3
+from typing import Any, Final, NotRequired, TypedDict
+
+from showcaller.store.commands.queue import append_event, touch_session
+from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
+from showcaller.store.conflict import Conflict
+from showcaller.store.models import Card, Message, literal, running_turn
+from showcaller.store.statement import Slot, Statement, insertion
+
+ENDS: Final = frozenset({"answered", "dismissed", "timed_out", "withdrawn"})
+
+
+class NewCard(TypedDict):
+    """A card as its session's side gives it; ``options`` and ``form`` are JSON text.
+
+    ``message`` is the turn that waits for it, ``worker_card`` its worker's name for it.
+    """
+
+    id: str
+    session: str
+    kind: str
+    message: str
+    question: str
+    worker_card: str
+    expires_at: int
+    options: NotRequired[str | None]
+    multi_select: NotRequired[bool]
+    allow_freeform: NotRequired[bool]
+    form: NotRequired[str | None]
+    detail: NotRequired[str | None]
+
+
+_GIVEN = frozenset(NewCard.__annotations__)
+_BLANK: dict[str, Any] = {
+    "options": None,
+    "multi_select": False,
+    "allow_freeform": False,
+    "form": None,
+    "detail": None,
+    "call": None,
+    "grants": None,
+    "answer": None,
+    "via": None,
+    "ended_at": None,
+}
+_PENDING = Card.status == literal("pending")
+_INSERT = insertion(Card)
+_SAME = Statement(
+    Card.select(Card.id).where(Card.session == Slot("session"), Card.worker_card == Slot("worker_card"))
+)
+_RUNNING = Statement(Message.select(Message.id).where(*running_turn(), Message.session == Slot("session")))
+_END = Statement(
+    Card.update(status=Slot("status"), answer=Slot("answer"), via=Slot("via"), ended_at=Slot("at"))
+    .where(Card.id == Slot("card"), _PENDING)
+    .returning(Card.session)
+)
+_HOW = Statement(Card.select(Card.status, Card.via).where(Card.id == Slot("card")))
+_WITHDRAW = Statement(
+    Card.update(status="withdrawn", ended_at=Slot("at")).where(
+        Card.session == Slot("session"), Card.message == Slot("message"), _PENDING
+    )
+)
+
+
+def open_card(db: sqlite3.Connection, card: NewCard, at: int) -> dict[str, Any]:
+    """Show a card in the turn that waits for it; gives ``{"event"}``, the cursor of ``question_asked``.
+
+    Gives ``{"duplicate"}``, the id of the card that the session has under the same ``worker_card``. Raises
+    Conflict ``not_running`` when the turn is not the one that runs in the session.
+    """
+    foreign = card.keys() - _GIVEN
+    if foreign:
+        raise TypeError(f"a new card does not take: {', '.join(sorted(foreign))}")
+    session, message = card["session"], card["message"]
+    known = _SAME.row(db, session=session, worker_card=card["worker_card"])
+    if known is not None:
+        return {"duplicate": known[0]}
+    running = _RUNNING.row(db, session=session)
+    if running is None or running[0] != message:
+        raise Conflict("not_running", f"{message} does not run in session {session}")
+    _INSERT.run(db, **{**_BLANK, **card, "status": "pending", "created_at": at})
+    touch_session(db, session, at)
+    return {"event": append_event(db, session, "question_asked", at, message, card["question"])}
+
+
+def end_card(
+    db: sqlite3.Connection,
+    *,
+    card: str,
+    status: str,
+    at: int,
+    answer: dict[str, Any] | None = None,
+    via: str | None = None,
+    call: NamedCall | None = None,
+) -> dict[str, Any]:
+    """Give a card its one end: ``answered``, ``dismissed``, ``timed_out`` or ``withdrawn``.
+
+    ``answer`` is what its agent gets, ``via`` who has answered. Gives ``{"card", "status"}``, or
+    ``{"duplicate_result"}`` of the same ``call``. Raises Conflict ``missing``, ``ended`` (its detail says
+    how) or ``client_id``.
+    """
+    if status not in ENDS:
+        raise ValueError(f"a card does not end as {status!r}")
+    repeated = repeated_call(db, call)
+    if repeated is not None:
+        return repeated
+    kept = None if answer is None else json.dumps(answer)
+    row = _END.row(db, card=card, status=status, answer=kept, via=via, at=at)
+    if row is None:
+        raise _not_pending(db, card)
+    touch_session(db, row[0], at)
+    value = {"card": card, "status": status}
+    remember_result(db, call, value, at)
+    return value
+
+
+def withdraw_cards(db: sqlite3.Connection, session: str, message: str, at: int) -> None:
+    """Take away what a turn still waited on: it is over, and nobody waits any more."""
+    _WITHDRAW.run(db, session=session, message=message, at=at)
+
+
+def _not_pending(db: sqlite3.Connection, card: str) -> Conflict:
+    row = _HOW.row(db, card=card)
+    if row is None:
+        return Conflict("missing", f"there is no question {card}")
+    status, via = row
+    by = f" by {via}" if via and status in {"answered", "dismissed"} else ""
+    return Conflict("ended", f"question {card} was {HOW[status]}{by}")
+
+
+HOW: Final = {
+    "answered": "answered already",
+    "dismissed": "dismissed already",
+    "timed_out": "not answered in time",
+    "withdrawn": "withdrawn, because the turn that asked it does not wait any more",
+}
+"""What is said of a card that has its end."""
