@@ -196,9 +196,8 @@ class CardWorld(RuleBasedStateMachine):
         self.answers.clear()
         self.again_due = False
         self.state = cards.CardsState(SESSION)
-        self.step(
-            signals.Begun(self.turn_id, [as_row(row) for row in self.rows.values() if self.of_turn(row)])
-        )
+        found = [as_row(row) for row in self.rows.values() if row.turn == self.turn_id]
+        self.step(signals.Begun(self.turn_id, found))
         self.waited = self.state.time_on_cards(self.now)
         for name in sorted(self.waits):
             self.asked(name, self.turn_id)

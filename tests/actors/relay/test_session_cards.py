@@ -5,71 +5,25 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.agent_messages import CardWithdrawn
-from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.relay.card_messages import AnswerGiven, GiveAnswer
+from showcaller.actors.contract.errors import Code
+from showcaller.actors.relay.card_messages import AnswerGiven
 from showcaller.actors.relay.card_signals import CARD_MILLISECONDS
-from showcaller.actors.relay.messages import AwaitEnd, IfAwake, ToSession, TurnOver
-from showcaller.actors.relay.session_cards import SessionCards
-from showcaller.actors.runtime import Future
+from showcaller.actors.relay.messages import TurnOver
+from tests.actors.relay.asking import (
+    HOURS,
+    ask,
+    asked,
+    await_end,
+    begin,
+    give,
+    outcome,
+    outliving,
+    status,
+    waiting,
+)
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
-from tests.actors.relay.test_outliving import Workforce
 from tests.actors.relay.test_session_steering import PROVIDERS
-
-HOURS = 3600
-
-
-def asked(stage: Stage, *labels: str, card: str = "c1", **more: Any) -> tuple[str, str, str]:
-    """Have a session whose agent asks; gives it, its turn and the card's id."""
-    session, turn = stage.create()
-    return session, turn, ask(stage, turn, *labels, card=card, **more)
-
-
-def ask(stage: Stage, turn: str, *labels: str, card: str = "c1", **more: Any) -> str:
-    """Have the agent of a turn ask; gives the card's id."""
-    stage.workers.ask(turn, card, *(labels or ("Yes", "No")), **more)
-    stage.settle()
-    return next(row["id"] for row in waiting(stage) if row["worker_card"] == card)
-
-
-def waiting(stage: Stage) -> list[dict[str, Any]]:
-    """The cards that wait, newest first."""
-    found: list[dict[str, Any]] = stage.read("inbox")["cards"]
-    return found
-
-
-def begin(stage: Stage, session: str, card: str, **more: Any) -> "Future[Any]":
-    """Answer a card; nothing is run yet."""
-    return stage.supervisor.request(ToSession(session, GiveAnswer(card, **more)))
-
-
-def give(stage: Stage, session: str, card: str, **more: Any) -> Any:
-    """Answer a card, and give what that is answered: a refusal as what it is."""
-    given = begin(stage, session, card, **more)
-    stage.settle()
-    return outcome(given)
-
-
-def outcome(given: "Future[Any]") -> Any:
-    """What was answered, a refusal being an answer too."""
-    assert given.done
-    try:
-        return given.get()
-    except Refusal as refusal:
-        return refusal
-
-
-def status(stage: Stage, card: str) -> str:
-    """How a card stands."""
-    return str(stage.read("card", card=card)["status"])
-
-
-def await_end(stage: Stage, session: str, message: str) -> "Future[Any]":
-    """Wait for a message's end, as a call does."""
-    waited = stage.supervisor.request(IfAwake(session, AwaitEnd(message)))
-    stage.settle()
-    return waited
-
 
 # -- asked and answered ----------------------------------------------------------------------------
 
@@ -316,126 +270,3 @@ def test_a_message_on_its_way_into_the_turn_waits_again_when_a_card_comes_first(
     message = sent.get()["message_id"]
     assert stage.workers.steers == []
     assert stage.status(message) == "queued"
-
-
-# -- a store that refuses --------------------------------------------------------------------------
-
-
-def test_a_card_that_the_store_refuses_is_shown_once_it_takes_it(stage: Stage) -> None:
-    _, turn = stage.create()
-    stage.store.refusing = frozenset({"open_card"})
-    stage.workers.ask(turn, "c1", "Yes")
-    stage.settle()
-    assert waiting(stage) == []
-    stage.store.refusing = frozenset()
-    stage.advance(60)
-    assert len(waiting(stage)) == 1
-
-
-def test_an_answer_that_cannot_be_stored_is_refused_and_the_card_waits_on(stage: Stage) -> None:
-    session, _, card = asked(stage)
-    stage.store.refusing = frozenset({"end_card"})
-    assert give(stage, session, card, choices=("Yes",)).code is Code.STORAGE
-    assert stage.workers.card_answers == []
-    stage.store.refusing = frozenset()
-    assert give(stage, session, card, choices=("Yes",)) == AnswerGiven(card, "answered")
-
-
-def test_an_end_that_nobody_asked_for_is_stored_when_the_store_takes_it(stage: Stage) -> None:
-    session, turn, card = asked(stage)
-    stage.store.refusing = frozenset({"end_card"})
-    stage.workers.say(CardWithdrawn(session=session, turn=turn, card="c1"))
-    stage.settle()
-    assert status(stage, card) == "pending"
-    stage.store.refusing = frozenset()
-    stage.advance(60)
-    assert status(stage, card) == "withdrawn"
-
-
-def test_a_card_withdrawn_before_it_could_be_stored_is_never_shown(stage: Stage) -> None:
-    session, turn = stage.create()
-    stage.store.refusing = frozenset({"open_card"})
-    stage.workers.ask(turn, "c1", "Yes")
-    stage.workers.say(CardWithdrawn(session=session, turn=turn, card="c1"))
-    stage.settle()
-    stage.store.refusing = frozenset()
-    stage.advance(60)
-    assert stage.read("load_session", session=session)["cards"] == []
-
-
-# -- restarts --------------------------------------------------------------------------------------
-
-
-def outliving(open_stage: OpenStage, before: Stage | None = None) -> Stage:
-    """Open a stage whose worker outlives it, or the next one over the store, worker and time of one."""
-    if before is None:
-        return open_stage(outliving=Workforce())
-    before.drop()
-    workforce = Workforce()
-    stage = open_stage(outliving=workforce, settled=False)
-    stage.dispatcher.manual_clock.set_wall(before.dispatcher.manual_clock.wall())
-    stage.settle()
-    stage.workers.send(workforce.asked)
-    return stage
-
-
-def test_a_card_waits_on_when_the_relay_begins_anew(open_stage: OpenStage) -> None:
-    stage = outliving(open_stage)
-    session, turn, card = asked(stage, "Yes", "No")
-    again = outliving(open_stage, stage)
-    again.workers.ask(turn, "c1", "Yes", "No")  # the worker tells it again
-    again.settle()
-    assert [row["id"] for row in waiting(again)] == [card]
-    assert give(again, session, card, choices=("No",)) == AnswerGiven(card, "answered")
-    assert [(told.card, told.choices) for told in again.workers.card_answers] == [("c1", ("1",))]
-    again.workers.end(turn)
-    again.settle()
-    assert again.status(turn) == "done"
-
-
-def test_an_answer_that_the_worker_has_not_had_is_told_when_it_asks_again(open_stage: OpenStage) -> None:
-    stage = outliving(open_stage)
-    session, turn, card = asked(stage, "Yes", "No")
-    give(stage, session, card, choices=("Yes",))
-    again = outliving(open_stage, stage)
-    assert again.workers.card_answers == []
-    again.workers.ask(turn, "c1", "Yes", "No")
-    again.settle()
-    (told,) = again.workers.card_answers
-    assert (told.card, told.outcome, told.choices) == ("c1", "answered", ("0",))
-    assert waiting(again) == []
-
-
-def test_the_eight_hours_go_on_over_a_restart(open_stage: OpenStage) -> None:
-    stage = outliving(open_stage)
-    _, _, card = asked(stage)
-    stage.advance(5 * HOURS)
-    again = outliving(open_stage, stage)
-    again.advance(2.9 * HOURS)
-    assert status(again, card) == "pending"
-    again.advance(0.2 * HOURS)
-    assert status(again, card) == "timed_out"
-
-
-def test_a_relay_whose_worker_ended_with_it_withdraws_the_card(stage: Stage) -> None:
-    _, turn, card = asked(stage)
-    again = stage.again()
-    assert (again.status(turn), status(again, card)) == ("interrupted", "withdrawn")
-
-
-def test_a_session_that_fails_while_a_card_is_open_has_it_still(
-    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session, turn, card = asked(stage)
-    with monkeypatch.context() as broken:
-        broken.setattr(SessionCards, "give", lambda *_: 1 / 0)
-        stage.supervisor.tell(ToSession(session, GiveAnswer(card, ("Yes",))))
-        stage.settle()
-    stage.workers.ask(turn, "c2", "Yes")
-    stage.settle()
-    assert len(waiting(stage)) == 2
-    assert give(stage, session, card, choices=("Yes",)) == AnswerGiven(card, "answered")
-    stage.stop(session)
-    stage.settle()
-    assert stage.status(turn) == "stopped"
-    caplog.clear()
