@@ -1,11 +1,12 @@
 """The reference of the commands, made of the help that the program itself gives."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 import click
 
-from showcaller.transport.doors.cli.group import build_group
+from showcaller.transport.doors.cli.group import COMMANDS, NEED_A_RELAY, NEED_A_RELAY_WITH, build_group
 from showcaller.transport.doors.cli.relay import OpenRelay
 
 WIDTH = 80
@@ -14,6 +15,13 @@ HEAD = """\
 
 Written from the help of the program by `python -m docs.generate`; change it there. Every command takes
 `--json`, and `--home` names another data folder than `SHOWCALLER_HOME` and the platform's own.
+
+{needing_a_relay}
+"""
+NEEDING = """\
+A relay has to run ([`showcaller serve`](../guides/run-as-a-service.md)) for {always}, and for {with_option};
+`status` and `stop` say whether one does. All other commands use the relay that runs, and where none does they
+open the data folder themselves.
 """
 
 
@@ -21,7 +29,14 @@ def commands_reference() -> str:
     """Give the whole text."""
     group = build_group(_nothing_to_open(), "")
     sections = [_section(path, command) for path, command in _all(["showcaller"], group)]
-    return "\n".join([HEAD, *sections])
+    always = _listed([f"`{name}`" for name in COMMANDS if name in NEED_A_RELAY])
+    with_option = _listed([f"`{name} {option}`" for name, option in NEED_A_RELAY_WITH.items()])
+    told = textwrap.fill(NEEDING.format(always=always, with_option=with_option), 115, break_on_hyphens=False)
+    return "\n".join([HEAD.format(needing_a_relay=told), *sections])
+
+
+def _listed(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _nothing_to_open() -> OpenRelay:

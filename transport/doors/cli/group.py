@@ -57,6 +57,11 @@ COMMANDS = (
     "completion",
 )
 
+NEED_A_RELAY = frozenset({"wait", "go-on", "open", "tokens", "call", "mcp"})
+"""Those that need a relay that runs; the others open the data folder themselves where none does."""
+NEED_A_RELAY_WITH = {"new": "--no-wait", "send": "--no-wait", "monitor": "--follow", "events": "--follow"}
+"""Those that need one with an option, and which."""
+
 HELP = f"""Run many sessions at once, and see what became of them.
 
 \b

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from showcaller.transport.doors.cli.agents_environment import check_owner
-from showcaller.transport.doors.cli.exits import OutputLost
+from showcaller.transport.doors.cli.exits import GOOD, OutputLost
 from showcaller.transport.doors.cli.output import forget
 
 
@@ -31,3 +31,15 @@ class Command(click.Command):
 
 class Group(Command, click.Group):
     """A group of which the same holds."""
+
+
+def hand_on(ctx: click.Context, *, as_json: bool) -> int:
+    """Leave it to the command that was named below a group.
+
+    Raises ``click.UsageError`` for the group's own ``--json``, which that command would not see.
+    """
+    if as_json:
+        raise click.UsageError(
+            f"--json goes behind: {ctx.command_path} {ctx.invoked_subcommand} ... --json", ctx
+        )
+    return GOOD

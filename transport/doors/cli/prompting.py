@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from secrets import token_urlsafe
 from typing import Any, Final
 
+import click
+
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
@@ -40,8 +42,13 @@ class Patience:
 
 
 def read_text(given: str) -> str:
-    """Give a prompt's text, read from standard input for ``-``; raises ``CommandError`` for what is none."""
+    """Give a prompt's text, read from standard input for ``-``.
+
+    Raises ``CommandError`` for what is none, ``click.UsageError`` where the command line has none.
+    """
     if given != "-":
+        if not given.strip():
+            raise click.UsageError("TEXT is empty: there is no prompt to send.")
         return given
     if sys.stdin is None:
         raise CommandError("There is no standard input to read the prompt from.")

@@ -19,7 +19,7 @@ LONG: Final = 366 * 86_400.0
 UNTIL: Final = ("turn-end", "awaiting-input", "exited", "any")
 _ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
-until_option = click.option(
+_until_option = click.option(
     "--until",
     "until",
     multiple=True,
@@ -36,6 +36,13 @@ reconnect_option = click.option(
 since_option = click.option(
     "--since", type=click.IntRange(min=0), metavar="CURSOR", help="Begin after this event."
 )
+
+
+def watch_options(command: AnyCommand) -> AnyCommand:
+    """Let a command take what to wait for, from which event on, and how long to wait for a relay: the
+    parameters ``until``, ``since`` and ``reconnect``.
+    """
+    return _until_option(since_option(reconnect_option(command)))
 
 
 def refuse_without_relay(door: Door) -> None:
@@ -62,13 +69,18 @@ def named(relay: LocalRelay, door: Door, names: Sequence[str]) -> dict[str, str]
 
 
 def answered(answer: Mapping[str, Any], cursor: int | None = None) -> Mapping[str, Any]:
-    """Give an answer back unless it is a refusal; raises ``CommandError`` that names the last cursor."""
+    """Give an answer back unless it is a refusal.
+
+    Raises ``CommandError``, which names the cursor to go on from where it can be gone on with.
+    """
     if answer.get("ok"):
         return answer
     code = str(answer.get("code"))
     exits = {"REMOTE_RELAY_NOT_FOUND": NOT_FOUND, "REMOTE_RELAY_INVALID_INPUT": USAGE}
-    way_out = None if cursor is None else f"To go on where this ended: --since {cursor}"
-    raise CommandError(str(answer.get("error")), way_out, exits.get(code, UNREACHABLE))
+    exit_code = exits.get(code, UNREACHABLE)
+    goes_on = exit_code != USAGE and cursor is not None
+    way_out = f"To go on where this ended: --since {cursor}" if goes_on else None
+    raise CommandError(str(answer.get("error")), way_out, exit_code)
 
 
 def followed(

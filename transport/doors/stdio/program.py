@@ -35,6 +35,8 @@ def bridge_words(words: Sequence[str]) -> BridgeWords | None:
             if not equals and not left:
                 return None
             found[option] = value if equals else left.pop(0)
+        elif word == "--json" and command:
+            pass  # nothing but JSON is ever written
         else:
             return None
     if not command or "" in found.values():

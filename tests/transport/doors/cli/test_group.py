@@ -8,7 +8,7 @@ import click
 import pytest
 
 from showcaller.actors.contract.fanout.results import KEPT
-from showcaller.transport.doors.cli.group import COMMANDS, Commands
+from showcaller.transport.doors.cli.group import COMMANDS, NEED_A_RELAY, NEED_A_RELAY_WITH, Commands
 from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.start_error import RelayStartError
 from tests.transport.doors.cli.conftest import ShowCaller
@@ -70,10 +70,42 @@ def test_the_help_of_a_fan_out_says_what_its_function_gets_and_what_is_kept(show
 
 def test_every_command_can_write_json() -> None:
     commands = Commands()
-    for name in set(COMMANDS) - {"mcp"}:  # which writes nothing else
+    for name in COMMANDS:
         command = commands.get_command(click.Context(commands), name)
         assert command is not None
-        assert any("--json" in option.opts for option in command.params), name
+        below = command.commands.values() if isinstance(command, click.Group) else ()
+        for each in (command, *below):
+            assert any("--json" in option.opts for option in each.params), (name, each.name)
+
+
+WORDS = {
+    "send": ("x", "y"),
+    "new": ("y",),
+    "wait": ("x",),
+    "go-on": ("x",),
+    "call": ("{}",),
+    "fanout": ("echo {}", "a"),
+    "completion": ("bash",),
+    "delete": ("x", "--yes"),
+    "backup": ("copy.db",),
+    "restore": ("copy.db",),
+    **dict.fromkeys(("show", "stop-turn", "kill", "archive", "export"), ("x",)),
+}
+
+
+def test_what_needs_a_relay_that_runs_says_so_and_all_else_works_without_one(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    relay.answer = lambda call: {"ok": False, "code": "REMOTE_RELAY_NOT_FOUND", "error": "There is none."}
+    asked = {(name, *WORDS.get(name, ())): name in NEED_A_RELAY for name in COMMANDS}
+    asked |= {(name, *WORDS.get(name, ()), option): True for name, option in NEED_A_RELAY_WITH.items()}
+    answers = {"status", "stop"}  # whose answer it is that none runs
+    runs = {"serve", "mcp"}  # for as long as they are left to; the latter says it in each answer
+    for words, needs in asked.items():
+        if words[0] in answers | runs:
+            continue
+        ended = showcaller(*words)
+        assert ("No relay runs" in ended.err and ended.code in {3, 4}) is needs, (words, ended)
 
 
 def test_the_version_is_told(showcaller: ShowCaller) -> None:

@@ -54,6 +54,7 @@ def test_settings_are_listed_read_and_set_and_switches_take_on_and_off(
         (("set", "providers.moon.agents_may_start", "on"), 2),
         (("get", "moon"), 2),
         (("get",), 2),
+        (("--json", "get", "log_days"), 2),
     ],
 )
 def test_what_is_no_setting_or_no_value_for_it_is_refused(

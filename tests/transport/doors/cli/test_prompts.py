@@ -149,6 +149,15 @@ def test_a_prompt_comes_from_standard_input(
         assert showcaller("new", "-").code == 1
 
 
+@pytest.mark.parametrize("words", [("new", ""), ("new", " \n"), ("send", ID, "")])
+def test_a_prompt_without_text_is_a_mistake_in_the_command_line(
+    showcaller: ShowCaller, relay: FakeRelay, words: tuple[str, ...]
+) -> None:
+    ended = showcaller(*words)
+    assert (ended.code, ended.out, relay.calls) == (2, "", [])
+    assert "there is no prompt to send" in ended.err
+
+
 def test_nobody_waits_for_a_prompt_that_nothing_would_run(showcaller: ShowCaller, relay: FakeRelay) -> None:
     ended = showcaller("new", "--no-wait", "make test")
     assert (ended.code, ended.out) == (3, "")

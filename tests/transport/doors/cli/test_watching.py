@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,7 +103,35 @@ def test_a_refusal_ends_with_the_code_that_it_stands_for_and_names_the_last_curs
     ended = showcaller("wait", ONE)
     assert (ended.code, ended.out) == (exit_code, "")
     assert "It went away." in ended.err
-    assert "--since 7" in ended.err
+    assert ("--since 7" in ended.err) is (exit_code != 2)
+
+
+@pytest.mark.parametrize("command", ["events", "monitor"])
+def test_a_cursor_that_the_relay_did_not_give_is_not_recommended(
+    showcaller: ShowCaller, relay: FakeRelay, command: str
+) -> None:
+    answers(relay, {"ok": False, "code": "REMOTE_RELAY_INVALID_INPUT", "error": "999 is ahead of the log."})
+    ended = showcaller(command, "--since", "999")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "Error: 999 is ahead of the log.\n"
+
+
+def test_a_policy_cannot_be_waited_for_yet_and_is_named(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    ended = showcaller("wait", "--policy", "night\x1b")
+    assert (ended.code, ended.out, relay.calls) == (2, "", [])
+    assert "no policies" in ended.err
+    assert "night" in ended.err
+    assert "\x1b" not in ended.err
+    assert "policy" not in showcaller("wait", "--help").out
+
+
+def test_json_of_an_empty_data_folder_is_json(
+    showcaller: ShowCaller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOWCALLER_HOME", str(tmp_path / "none"))
+    assert showcaller("events", "--json").out == '{"next":0}\n'
+    told = json.loads(showcaller("monitor", "--json").out)
+    assert (told["fired"], told["pending"], told["next"], told["gap"]) == ([], [], 0, None)
 
 
 def test_waiting_without_a_relay_says_that_nothing_happens(

@@ -28,6 +28,8 @@ print(sorted(name for name in sys.modules if name.startswith(("asyncio", "http.c
         (["mcp", "--name", "x"], BridgeWords(None, "x")),
         (["--home", "h", "mcp", "--name=x"], BridgeWords("h", "x")),
         (["mcp", "--home=h"], BridgeWords("h", None)),
+        (["mcp", "--json", "--name", "x"], BridgeWords(None, "x")),
+        (["--json", "mcp"], None),
         ([], None),
         (["--home", "mcp"], None),
         (["mcp", "--help"], None),

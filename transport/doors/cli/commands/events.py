@@ -18,6 +18,7 @@ from showcaller.transport.doors.cli.watched import (
     gap_line,
     reconnect_option,
     refuse_without_relay,
+    since_option,
 )
 
 PAGE = 1000
@@ -38,27 +39,30 @@ Examples:
   showcaller events --since 1207 --follow
 """,
 )
-@click.option(
-    "--since", type=click.IntRange(min=0), default=0, metavar="CURSOR", help="Begin after this event."
-)
+@since_option
 @click.option("--limit", type=click.IntRange(min=1), help="How many at most; all when left out.")
 @click.option("--follow", is_flag=True, help="Go on telling what happens; --limit does not count then.")
 @reconnect_option
 @click.option("--json", "as_json", is_flag=True, help="Write lines of JSON.")
 @home_option
 @click.pass_obj
-def command(door: Door, since: int, limit: int | None, follow: bool, reconnect: float, as_json: bool) -> int:
+def command(
+    door: Door, since: int | None, limit: int | None, follow: bool, reconnect: float, as_json: bool
+) -> int:
     """List events and give the exit code."""
+    begin = since or 0
     if follow:
         refuse_without_relay(door)
     if door.is_empty:
         note(f"Nothing here yet: {door.home} holds no sessions.")
+        if as_json:
+            write(json_line({"next": 0}))
         return GOOD
     with opened(door, read_only=True) as relay:
         if follow:
-            for answer in followed(relay, None, ("any",), since, reconnect):
+            for answer in followed(relay, None, ("any",), begin, reconnect):
                 _write_page(answer["gap"], answer["fired"], as_json=as_json)
-        cursor = _write_all(relay, since, limit, as_json=as_json)
+        cursor = _write_all(relay, begin, limit, as_json=as_json)
     if as_json:
         write(json_line({"next": cursor}))
     else:

@@ -17,14 +17,13 @@ from showcaller.transport.doors.cli.watched import (
     followed,
     gap_line,
     named,
-    reconnect_option,
     refuse_without_relay,
-    since_option,
     standing_line,
     told,
-    until_option,
+    watch_options,
 )
 
+_NOTHING: Final = {"fired": [], "pending": [], "alreadyIdle": [], "next": 0, "gap": None}
 _USUAL: Final = ("turn-end", "awaiting-input", "exited")
 
 
@@ -45,10 +44,8 @@ Examples:
 """,
 )
 @click.argument("sessions", nargs=-1, metavar="[SESSION]...")
-@until_option
+@watch_options
 @click.option("--follow", is_flag=True, help="Go on telling what happens.")
-@reconnect_option
-@since_option
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object, or lines of JSON.")
 @home_option
 @click.pass_obj
@@ -66,6 +63,8 @@ def command(
         refuse_without_relay(door)
     if door.is_empty:
         note(f"Nothing here yet: {door.home} holds no sessions.")
+        if as_json:
+            write(json_line(_NOTHING))
         return GOOD
     with opened(door, read_only=True) as relay:
         chosen = list(named(relay, door, sessions)) or None

@@ -13,7 +13,7 @@ from showcaller.transport.doors.cli.exits import GOOD, USAGE, CommandError, refu
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
-from showcaller.transport.doors.cli.parsing import Command, Group
+from showcaller.transport.doors.cli.parsing import Command, Group, hand_on
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.table import Column, table_lines
 
@@ -45,7 +45,7 @@ Examples:
 def command(ctx: click.Context, as_json: bool) -> int:
     """List settings and give the exit code."""
     if ctx.invoked_subcommand is not None:
-        return GOOD
+        return hand_on(ctx, as_json=as_json)
     values = _in_force(ctx.find_object(Door)).values()
     if as_json:
         rows = [fact.told() | {"value": values[fact.name]} for fact in setting_facts()]

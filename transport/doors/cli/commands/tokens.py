@@ -8,7 +8,7 @@ import click
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
-from showcaller.transport.doors.cli.parsing import Command, Group
+from showcaller.transport.doors.cli.parsing import Command, Group, hand_on
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running
 from showcaller.transport.doors.cli.table import Column, table_lines
@@ -56,7 +56,7 @@ Examples:
 def command(ctx: click.Context, as_json: bool) -> int:
     """List tokens and give the exit code."""
     if ctx.invoked_subcommand is not None:
-        return GOOD
+        return hand_on(ctx, as_json=as_json)
     door = ctx.find_object(Door)
     assert door is not None
     tokens = ask_running(door, "GET", "/api/tokens")["tokens"]

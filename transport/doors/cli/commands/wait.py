@@ -7,7 +7,7 @@ import click
 
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK
 from showcaller.transport.doors.cli.durations import Duration
-from showcaller.transport.doors.cli.exits import GOOD, TIMED_OUT
+from showcaller.transport.doors.cli.exits import GOOD, TIMED_OUT, USAGE, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
@@ -17,14 +17,22 @@ from showcaller.transport.doors.cli.watched import (
     answered,
     event_line,
     named,
-    reconnect_option,
     refuse_without_relay,
-    since_option,
     standing_line,
-    until_option,
+    watch_options,
 )
 
 _USUAL: Final = ("turn-end",)
+
+
+def _refuse_policy(ctx: click.Context, parameter: click.Parameter, policy: str | None) -> None:
+    del ctx, parameter
+    if policy is not None:
+        raise CommandError(
+            f"This version has no policies, so there is no {policy!r} to wait for.",
+            "Name the sessions instead: showcaller wait SESSION...",
+            USAGE,
+        )
 
 
 @click.command(
@@ -51,12 +59,11 @@ Exit codes:
   130  interrupted by Ctrl-C or a signal
 """,
 )
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
-@until_option
+@click.argument("sessions", nargs=-1, metavar="SESSION...")
+@watch_options
 @click.option("--any/--all", "first", default=True, help="In one of them (the default), or in each.")
 @click.option("--timeout", type=Duration(), default="30m", show_default=True, help="How long to wait.")
-@reconnect_option
-@since_option
+@click.option("--policy", metavar="ID", hidden=True, callback=_refuse_policy, expose_value=False)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
 @home_option
 @click.pass_obj
@@ -71,6 +78,8 @@ def command(
     as_json: bool,
 ) -> int:
     """Wait and give the exit code."""
+    if not sessions:
+        raise click.UsageError("Missing argument 'SESSION...'.")
     refuse_without_relay(door)
     with opened(door, read_only=True) as relay:
         titles = named(relay, door, sessions)
