@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from jsonschema_rs import Draft202012Validator
 
 from tests.e2e.daemon import Daemon, serving
 from tests.e2e.program import Showcaller
@@ -63,7 +64,12 @@ def test_what_is_sent_to_it_comes_with_its_next_call_also_after_the_relay_was_ki
         sent = owner_calls(daemon, "send", session=session, text="one", wait_seconds=0)
         assert sent["status"] == "queued"
         assert "cannot be prompted into action" in sent["note"]
-        assert client.texts() == ["one"]
+        answer = client.call("list_relays")
+        assert [message["text"] for message in answer["messages"]] == ["one"]
+        with daemon.owner as owner:
+            document = owner.get("/api/openapi.json").json()
+        said = document["paths"]["/api/call"]["post"]["responses"]["200"]["content"]["application/json"]
+        Draft202012Validator({**said["schema"], "components": document["components"]}).validate(answer)
         daemon.process.kill()
         daemon.process.wait(timeout=PATIENCE)
     with serving(showcaller) as daemon:

@@ -11,11 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from showcaller.actors.contract.actions import available_actions
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.json_text import parse_json
 from showcaller.actors.contract.limits import CALL_BYTES
-from showcaller.actors.contract.results import MessagesResult
 from showcaller.actors.contract.schema import tool_schema
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
@@ -28,6 +26,7 @@ from showcaller.transport.doors.http.bodies import (
     read_body,
     read_model,
 )
+from showcaller.transport.doors.http.call_answers import CALL_ANSWERS
 from showcaller.transport.doors.http.export_routes import ExportRoutes
 from showcaller.transport.doors.http.fanout_routes import FanoutRoutes
 from showcaller.transport.doors.http.metrics import CONTENT_TYPE
@@ -130,7 +129,7 @@ class HttpDoor:
 _CALL: Final = Operation(
     "Carry out one call of relay_tool.",
     takes=tool_schema(),
-    gives=(*dict.fromkeys(action.result for action in available_actions()), MessagesResult),
+    gives=CALL_ANSWERS,
     once=True,
     codes=tuple(code for code in Code if code.http_status not in (None, 500)),
 )

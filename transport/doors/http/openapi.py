@@ -10,7 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from showcaller.actors.contract.errors import HTTP_STATUS, Code
+from showcaller.actors.contract.results import GivenMessage
 from showcaller.transport.doors.http.audience import audience_of
+from showcaller.transport.doors.http.call_answers import MESSAGES, MESSAGES_SAID
 from showcaller.transport.doors.http.operations import JSON, Form, Operation, Path
 from showcaller.transport.doors.http.replies import HEADERS, json_bytes
 
@@ -149,6 +151,11 @@ def _refused() -> _Document:
             "code": {"enum": [code.value for code in Code]},
             "error": {"type": "string"},
             "retryAfterSeconds": {"type": "integer", "minimum": 0},
+            MESSAGES: {
+                "type": "array",
+                "items": GivenMessage.model_json_schema(mode="serialization", schema_generator=_AsWritten),
+                "description": MESSAGES_SAID,
+            },
         },
         "required": ["ok", "code", "error"],
         "additionalProperties": True,

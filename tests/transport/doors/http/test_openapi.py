@@ -6,6 +6,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from showcaller.actors.contract.views import ResultModel
+from showcaller.transport.doors.http.call_answers import CALL_ANSWERS
 from showcaller.transport.doors.http.fanout_routes import FanoutList, StartBody
 from showcaller.transport.doors.http.openapi import openapi_document
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path
@@ -49,6 +50,26 @@ def test_a_path_stands_there_with_its_parameters_its_body_and_every_status() -> 
         "$ref": "#/components/schemas/StartBody"
     }
     assert len(post["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]) == 2
+
+
+def test_an_answer_to_a_call_may_carry_messages_for_an_external_conversation() -> None:
+    path = Path("POST", "/api/call", endpoint, Operation("Call.", gives=CALL_ANSWERS))
+    document = openapi_document([path], "1.2.3")
+    given = {"id": "msg_1", "at": "2026-11-30T09:00:00.000Z", "origin": "owner", "text": "one"}
+    refused = {"ok": False, "code": "REMOTE_RELAY_NOT_FOUND", "error": "There is none.", "messages": [given]}
+    in_refusals = Draft202012Validator({"$ref": "#/components/schemas/Refused", **document})
+    in_refusals.validate(refused)
+    assert not in_refusals.is_valid(refused | {"messages": [{"text": "one"}]})
+    answers = document["paths"]["/api/call"]["post"]["responses"]["200"]["content"]["application/json"][
+        "schema"
+    ]
+    listed = {"ok": True, "relay": "x", "summary": "x", "sessions": []}
+    stopped = {"ok": True, "relay": "x", "summary": "x", "session": "ses_1", "stopRequested": True}
+    for result in (listed, stopped):
+        validator = Draft202012Validator({**answers, **document})
+        validator.validate(result)
+        validator.validate(result | {"messages": [given]})
+        assert not validator.is_valid(result | {"messages": ["one"]})
 
 
 @pytest.mark.parametrize(
