@@ -6,10 +6,10 @@ import signal
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import acp
-from acp.interfaces import Agent
+from acp.interfaces import Agent, Client
 from acp.schema import (
     AgentMessageChunk,
     AllowedOutcome,
@@ -80,7 +80,7 @@ class BareAgent:
         self.process = process
         self.client = client
         self.errors = errors
-        self.connection = acp.ClientSideConnection(client, process.stdin, process.stdout)
+        self.connection = acp.connect_to_agent(cast(Client, client), process.stdin, process.stdout)
         self.handshake: InitializeResponse | None = None
 
     async def shake_hands(self) -> InitializeResponse:
