@@ -11,6 +11,7 @@ from showcaller.transport.doors.cli.signals import INTERRUPTED, Endings
 from showcaller.transport.doors.stdio.program import bridge_of, run_bridge
 
 if TYPE_CHECKING:
+    from showcaller.actors.contract.handshakes import Handshake
     from showcaller.transport.doors.cli.relay import Farewell, LocalRelay, ServeOptions
 
 
@@ -32,7 +33,7 @@ def main() -> None:
 def _run() -> int:
     from showcaller.transport.doors.cli.group import run
 
-    return run(sys.argv[1:], _open_relay, VERSION, _serve, _end_workers, _restore)
+    return run(sys.argv[1:], _open_relay, VERSION, _serve, _end_workers, _restore, _check_agent)
 
 
 def _say_interrupted() -> None:
@@ -58,6 +59,12 @@ def _end_workers(home: Path) -> "Farewell":
     from showcaller.workers import end_workers
 
     return end_workers(home)
+
+
+def _check_agent(home: Path, provider: str) -> "Handshake":
+    from showcaller.agent_check import check_agent
+
+    return check_agent(home, provider)
 
 
 def _restore(home: Path, backup: Path) -> Path | None:

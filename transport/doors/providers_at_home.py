@@ -54,7 +54,17 @@ def handshakes_at(home: Path) -> Mapping[str, Handshake]:
 
 def keep_handshake(home: Path, provider: str, handshake: Handshake) -> None:
     """Keep what an agent told, in the place of what it told before; raises OSError."""
-    kept = {**handshakes_at(home), provider: handshake}
+    _write(home, {**handshakes_at(home), provider: handshake})
+
+
+def forget_handshake(home: Path, provider: str) -> None:
+    """Forget what an agent told that does not work any more; raises OSError."""
+    kept = handshakes_at(home)
+    if provider in kept:
+        _write(home, {name: handshake for name, handshake in kept.items() if name != provider})
+
+
+def _write(home: Path, kept: Mapping[str, Handshake]) -> None:
     path = home / f"{HANDSHAKES}.{os.getpid()}"
     with suppress(FileNotFoundError):
         path.unlink()

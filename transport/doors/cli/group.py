@@ -15,11 +15,13 @@ from showcaller.transport.doors.cli.output import have_standard_streams, note
 from showcaller.transport.doors.cli.parsing import Group
 from showcaller.transport.doors.cli.program import program_words
 from showcaller.transport.doors.cli.relay import (
+    CheckAgent,
     Door,
     EndWorkers,
     OpenRelay,
     RestoreStore,
     ServeRelay,
+    checks_nothing,
     ends_nothing,
     restores_nothing,
     serves_nothing,
@@ -105,6 +107,7 @@ def build_group(
     serve: ServeRelay = serves_nothing,
     end_workers: EndWorkers = ends_nothing,
     restore: RestoreStore = restores_nothing,
+    check_agent: CheckAgent = checks_nothing,
 ) -> click.Group:
     """Give the group whose commands open their relay with ``open_relay``, or run one with ``serve``."""
 
@@ -121,7 +124,8 @@ def build_group(
     @click.pass_context
     def showcaller(ctx: click.Context, home: str | None) -> None:
         program = program_words(sys.argv[0])
-        door = Door(data_folder(home), home, open_relay, program, version, serve, end_workers, restore)
+        at = data_folder(home)
+        door = Door(at, home, open_relay, program, version, serve, end_workers, restore, check_agent)
         ctx.obj = door
         if ctx.invoked_subcommand is None:
             ctx.exit(tell_first_steps(door))
@@ -136,10 +140,13 @@ def run(
     serve: ServeRelay = serves_nothing,
     end_workers: EndWorkers = ends_nothing,
     restore: RestoreStore = restores_nothing,
+    check_agent: CheckAgent = checks_nothing,
 ) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
     try:
-        return _answered(arguments, build_group(open_relay, version, serve, end_workers, restore))
+        return _answered(
+            arguments, build_group(open_relay, version, serve, end_workers, restore, check_agent)
+        )
     except KeyboardInterrupt:
         note("Interrupted.")
         return INTERRUPTED

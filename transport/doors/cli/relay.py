@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+    from showcaller.actors.contract.handshakes import Handshake
     from showcaller.actors.contract.settings import Settings
 
 BESIDE_A_STORE: Final = frozenset(
@@ -195,6 +196,19 @@ class RestoreStore(Protocol):
         ...
 
 
+class CheckAgent(Protocol):
+    """What sees whether the agent of a provider works."""
+
+    def __call__(self, home: Path, provider: str) -> "Handshake":
+        """Start it, keep in the data folder what it tells, and give that; raises ``Refusal``."""
+        ...
+
+
+def checks_nothing(home: Path, provider: str) -> "Handshake":
+    """Stand in where commands are used without agents."""
+    raise NotImplementedError(f"there is nothing to check {provider} with on {home}")
+
+
 def restores_nothing(home: Path, backup: Path) -> Path | None:
     """Stand in where commands are used without a store."""
     raise NotImplementedError(f"there is no store to put {backup} into on {home}")
@@ -217,7 +231,7 @@ class Door:
     ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
     that a command can be repeated as it was typed; ``program`` are the words that call this program,
     ``version`` is its own, ``serve`` runs a relay for others, ``end_workers`` ends what one has left, and
-    ``restore`` puts a copy of a store into the folder.
+    ``restore`` puts a copy of a store into the folder, and ``check_agent`` sees whether an agent works.
     """
 
     home: Path
@@ -228,6 +242,7 @@ class Door:
     serve: ServeRelay = serves_nothing
     end_workers: EndWorkers = ends_nothing
     restore: RestoreStore = restores_nothing
+    check_agent: CheckAgent = checks_nothing
 
     def command_line(self, *words: str) -> str:
         """Give the line that calls this program with the words, on this data folder, ready to paste."""
