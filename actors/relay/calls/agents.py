@@ -10,9 +10,11 @@ from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.contract.settings import switch_name
 from showcaller.actors.contract.summaries import counted
 from showcaller.actors.relay.calls.context import CallContext
+from showcaller.actors.relay.calls.conversations import Look
 from showcaller.actors.relay.calls.owner_acts import OwnerAct
 
 _NEEDS_NO_SWITCH: Final = (calls.ListRelays,)
+Starts = calls.Send | calls.CreateSession
 _NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive)
 
 
@@ -73,33 +75,53 @@ async def check_nested(context: CallContext, call: calls.Call | OwnerAct) -> Non
         )
 
 
-async def check_active(
-    context: CallContext, call: calls.Send | calls.CreateSession, session: str, starter: str | None
-) -> None:
+async def check_active(context: CallContext, call: Starts, session: str, starter: str | None) -> None:
     """Refuse to set a session to work beside as many as may be of those that the caller started.
 
-    Those that other calls are about to set to work count as well. ``starter`` is who started ``session``.
+    Those that other calls are about to set to work count as well, once these have passed all checks.
+    ``starter`` is who started ``session``.
     """
-    caller = context.caller.agent
-    if caller is None or starter != caller:
-        return
-    others, context.started = context.conversations.starting.begin(caller, session, context.client_id)
+    if _counts(context, starter):
+        await _places_taken(context, session, call.nothing)
+
+
+async def take_place(context: CallContext, call: Starts, session: str, starter: str | None) -> None:
+    """Be one of the calls that count for others, when all else that is checked was passed.
+
+    Raises the ``Refusal`` of ``check_active`` when others have come first.
+    """
+    while _counts(context, starter):
+        look = await _places_taken(context, session, call.nothing)
+        starting = context.conversations.starting
+        end = starting.begin(str(starter), session, look, context.client_id)
+        if end is not None:
+            context.started = end
+            return
+
+
+def _counts(context: CallContext, starter: str | None) -> bool:
+    return context.caller.agent is not None and starter == context.caller.agent
+
+
+async def _places_taken(context: CallContext, session: str, nothing: str) -> Look:
+    """Look which sessions are at work or about to be; raises ``Refusal`` when these are as many as may be."""
+    caller = str(context.caller.agent)
+    look = context.conversations.starting.look(caller, context.client_id)
     at_work: list[str] = await context.read("started_at_work", caller=caller)
-    others = (others | frozenset(at_work)) - {session}
+    others = (look.sessions | frozenset(at_work)) - {session}
     limit = context.settings.max_active_sessions
     if len(others) >= limit:
         raise Refusal(
             Code.SESSION_LIMIT,
             f"{counted(len(others), 'session')} that you started {'is' if len(others) == 1 else 'are'} "
-            f"at work, and {limit} may be: wait until one of them has finished. {call.nothing}",
+            f"at work, and {limit} may be: wait until one of them has finished. {nothing}",
             limit=limit,
             sessions=sorted(others),
         )
+    return look
 
 
-def check_may_start(
-    context: CallContext, call: calls.Send | calls.CreateSession, entry: ProviderEntry
-) -> None:
+def check_may_start(context: CallContext, call: Starts, entry: ProviderEntry) -> None:
     """Refuse agents a provider that its owner has not opened to them."""
     may_start = context.settings.agents_may_start
     if context.caller.agent is None or may_start(entry):

@@ -72,6 +72,8 @@ async def _rules(context: CallContext, call: calls.Call | OwnerAct, *, is_write:
     await _limits(context, call, found)
     found = await _settings(context, call, found)
     agents.check_consent(context, call, is_write=is_write)
+    if isinstance(call, agents.Starts):
+        await agents.take_place(context, call, found.session, _starter(context, call, found))
     return found
 
 
@@ -113,10 +115,14 @@ async def _facts(context: CallContext, session: str) -> Facts | None:
 
 
 async def _limits(context: CallContext, call: calls.Call | OwnerAct, found: Found) -> None:
-    if isinstance(call, calls.CreateSession):
-        await agents.check_active(context, call, found.session, starter=context.caller.agent)
-    elif isinstance(call, calls.Send):
-        await agents.check_active(context, call, found.session, starter=found.row["created_by"])
+    if isinstance(call, agents.Starts):
+        await agents.check_active(context, call, found.session, _starter(context, call, found))
+
+
+def _starter(context: CallContext, call: agents.Starts, found: Found) -> str | None:
+    """Give the agent that started the session which would be set to work."""
+    starter: str | None = found.row["created_by"] if isinstance(call, calls.Send) else context.caller.agent
+    return starter
 
 
 async def _settings(context: CallContext, call: calls.Call | OwnerAct, found: Found) -> Found:

@@ -96,19 +96,21 @@ class StageReader:
         self.failing: dict[str, Exception] = {}
         self.asked: list[str] = []
         self._held: list[tuple[str, dict[str, Any], QueryDone]] | None = None
+        self._only: tuple[str, ...] = ()
 
     def read(self, name: str, arguments: dict[str, Any], done: QueryDone) -> None:
         self.asked.append(name)
-        if self._held is not None:
+        if self._held is not None and (not self._only or name in self._only):
             self._held.append((name, arguments, done))
         elif name in self.failing:
             done(None, self.failing[name])
         else:
             self._inner.read(name, arguments, done)
 
-    def hold(self) -> None:
-        """Take queries without running them, until ``release``."""
+    def hold(self, *only: str) -> None:
+        """Take queries, all or only those of these names, without running them, until ``release``."""
         self._held = []
+        self._only = only
 
     def release(self) -> None:
         """Run what was held, and go on."""

@@ -176,6 +176,19 @@ def test_of_creates_at_the_same_time_as_many_pass_as_may(open_stage: OpenStage, 
     assert len(stage.read("started_at_work", caller=caller.session)) == 3
 
 
+def test_a_create_that_is_refused_for_something_else_takes_nobodys_place(open_stage: OpenStage) -> None:
+    stage = open_to_agents(open_stage, max_active_sessions=1)
+    caller = agent(stage)
+    stage.reader.hold("find_group")
+    refused = caller.begin("create_session", text="x", group="nowhere", wait_seconds=0)
+    stage.settle()
+    assert not refused.done
+    assert caller.call("create_session", text="x", wait_seconds=0)["ok"]
+    stage.reader.release()
+    stage.settle()
+    assert code(refused.get()) == "REMOTE_RELAY_UNKNOWN_GROUP"
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_repeats_at_the_same_time_do_not_count_against_each_other(open_stage: OpenStage, seed: int) -> None:
     stage = open_to_agents(open_stage, seed)
