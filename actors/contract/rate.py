@@ -20,10 +20,10 @@ class Past(NamedTuple):
 
 
 def admit(past: Past, now: int, *, write: bool) -> Past:
-    """Count one more call that has the right shape.
+    """Count one more call that has the right shape, whatever becomes of it.
 
-    Gives what is past from then on. A call that is refused does not count: whoever waits for as long as the
-    refusal says is let in.
+    Gives what is past from then on. Only what is refused here does not count: whoever waits for as long as
+    the refusal says is let in.
 
     Raises:
         Refusal: when the conversation has made as many calls, or writes, as it may in a minute; with
@@ -52,7 +52,7 @@ def _too_many(wait: int, *, writes_only: bool) -> Refusal:
     what = f"{WRITES_PER_MINUTE} writes" if writes_only else f"{CALLS_PER_MINUTE} calls"
     return Refusal(
         Code.RATE_LIMITED,
-        f"This conversation has made its {what} of a minute. Call again in {seconds} s, and rather wait or "
-        "subscribe than ask again and again.",
+        f"This conversation has made its {what} of a minute; refused ones count too. Call again in "
+        f"{seconds} s, and rather wait or subscribe than ask again and again.",
         retry_after_seconds=seconds,
     )

@@ -17,6 +17,7 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.json_text import parse_json, plain_value
 from showcaller.actors.contract.limits import CALL_BYTES, IGNORED_NAMES, LONGEST_WAIT_MINUTES
 
+_THIS_RELAY: Final = 'relay ("this" is this relay)'
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -49,16 +50,18 @@ def parse_call(
 ) -> ParsedCall:
     """Make a typed call, of an action that is carried out, of what a door received.
 
-    Takes what ``shape_call`` takes. The shape is checked first, as in the order of the checks: what is wrong
-    with a call is said whether or not this version carries its action out.
+    Takes what ``shape_call`` takes. That this version does not carry an action out is said before anything
+    else of the call: nobody should have to get its arguments right to learn that.
 
     Raises:
         Refusal: for everything else, whatever it is.
 
     """
-    shaped = shape_call(raw, longest_wait_seconds=longest_wait_seconds, external=external)
-    if not isinstance(shaped.call, Call):
-        raise unsupported(shaped.action)
+    row, given = _action_and_arguments(raw)
+    if not row.available:
+        raise unsupported(row)
+    shaped = _shaped(row, given, Hearing(longest_wait_seconds), external=external)
+    assert isinstance(shaped.call, Call)
     return ParsedCall(shaped.call, shaped.action, shaped.ignored, shaped.notes)
 
 
@@ -76,8 +79,16 @@ def shape_call(
         Refusal: for everything else, whatever it is.
 
     """
+    row, given = _action_and_arguments(raw)
+    return _shaped(row, given, Hearing(longest_wait_seconds), external=external)
+
+
+def _action_and_arguments(raw: object) -> tuple[Action, dict[str, JsonValue]]:
     given = _arguments(raw)
-    row = _row(given.pop("action", None))
+    return _row(given.pop("action", None)), given
+
+
+def _shaped(row: Action, given: dict[str, JsonValue], hearing: Hearing, *, external: bool) -> ShapedCall:
     model = row.model
     own = {field.alias or name: field for name, field in model.model_fields.items() if name != "action"}
     taken = {name: clean(value, own[name]) for name, value in given.items() if name in own}
@@ -86,7 +97,6 @@ def shape_call(
     if foreign and model.refuses_foreign:
         raise _takes_not(row, foreign)
     _check_required(row, taken, external=external)
-    hearing = Hearing(longest_wait_seconds)
     call = _validated(row, taken, hearing)
     return ShapedCall(call, row, tuple(foreign[:IGNORED_NAMES]), tuple(hearing.notes))
 
@@ -125,7 +135,8 @@ def _check_required(row: Action, taken: Mapping[str, JsonValue], *, external: bo
         required += [name for name in model.model_fields if name in model.not_external]
     missing = [name for name in required if name not in taken]
     if missing:
-        raise invalid(_sentence(row, f"needs {' and '.join(missing)}"), missing_arguments=missing)
+        shown = [_THIS_RELAY if name == "relay" else name for name in missing]
+        raise invalid(_sentence(row, f"needs {' and '.join(shown)}"), missing_arguments=missing)
     if model.one_of and not taken.keys() & set(model.one_of):
         needed = f"needs at least one of {', '.join(model.one_of)}"
         raise invalid(_sentence(row, needed), missing_arguments=list(model.one_of))

@@ -86,11 +86,11 @@ def test_a_schedule_fires_in_the_future_or_is_refused(given: object) -> None:
 
 @given(nearly_valid_calls() | wild_calls())
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_what_is_not_carried_out_is_refused_only_after_its_shape(given: object) -> None:
+def test_what_is_not_carried_out_is_refused_whatever_its_shape(given: object) -> None:
     shaped, parsed = outcome(lambda: shape_call(given)), outcome(lambda: parse_call(given))
     if isinstance(shaped, Refusal):
         assert isinstance(parsed, Refusal)
-        assert parsed.to_result() == shaped.to_result()
+        assert parsed.code is Code.UNSUPPORTED or parsed.to_result() == shaped.to_result()
     elif isinstance(parsed, Refusal):
         assert not shaped.action.available
         assert parsed.code is Code.UNSUPPORTED

@@ -27,6 +27,13 @@ def test_sixty_calls_are_made_in_a_minute_and_no_more() -> None:
     assert "60 calls" in refusal.error
 
 
+def test_the_refusal_says_that_refused_writes_count_too_and_when_to_come_again() -> None:
+    refusal = refused(made([0] * 10, write=True), 1, write=True)
+    assert "10 writes" in refusal.error
+    assert "refused ones count" in refusal.error
+    assert "60 s" in refusal.error
+
+
 def test_ten_of_them_may_be_writes() -> None:
     past = made([0] * 10, write=True)
     assert "10 writes" in refused(past, 59_999, write=True).error

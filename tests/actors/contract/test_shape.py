@@ -218,9 +218,11 @@ class TestActions:
         assert name in refusal.error
         assert "send" in refusal.to_result()["actions"]
 
-    def test_a_wrong_shape_is_said_before_that_the_action_is_not_built(self) -> None:
-        assert not ACTIONS["withdraw"].available
-        assert refused({"action": "withdraw"}).code is Code.INVALID_INPUT
+    @pytest.mark.parametrize("more", [{}, {"question_id": [1]}, {"foreign": 1}, {"relay": 7}])
+    def test_that_an_action_is_not_built_is_said_whatever_its_arguments(self, more: dict[str, Any]) -> None:
+        for row in ACTIONS.values():
+            if not row.available:
+                assert refused({"action": row.name, **more}).code is Code.UNSUPPORTED
 
 
 class TestRequired:
@@ -239,6 +241,14 @@ class TestRequired:
         refusal = refused({name: value for name, value in given.items() if name != missing})
         assert f"needs {missing}" in refusal.error
         assert refusal.to_result()["missingArguments"] == [missing]
+
+    @pytest.mark.parametrize("action", [row.name for row in ACTIONS.values() if row.available])
+    def test_who_names_no_relay_is_told_that_this_is_this_one(self, action: str) -> None:
+        row = ACTIONS[action]
+        if row.takes_relay and not row.relay_optional:
+            refusal = refused({"action": action})
+            assert 'relay ("this" is this relay)' in refusal.error
+            assert "relay" in refusal.to_result()["missingArguments"]
 
     def test_an_external_session_may_wait_for_whatever_comes(self) -> None:
         bare = {"action": "wait", "relay": "this"}

@@ -26,7 +26,7 @@ from showcaller.transport.doors.http.audience import caller_of
 from showcaller.transport.doors.http.metrics import Metrics
 from showcaller.transport.doors.local import LocalDoor
 from showcaller.transport.doors.mcp.connections import client_id_of, connection_in
-from showcaller.transport.doors.mcp.guidance import DESCRIPTION, INSTRUCTIONS, TOOL
+from showcaller.transport.doors.mcp.guidance import INSTRUCTIONS, TOOL, description
 from showcaller.transport.doors.mcp.progress import Pause, pause, with_progress
 from showcaller.transport.doors.mcp.supervisor_tools import TOOLS, Asking, call_supervisor_tool
 
@@ -56,7 +56,7 @@ class ToolServer:
         self._tool = Tool(
             name=TOOL,
             title="Agent sessions",
-            description=DESCRIPTION,
+            description=description(),
             input_schema=tool_schema(),
             annotations=ToolAnnotations(read_only_hint=False, open_world_hint=True),
         )
@@ -88,8 +88,7 @@ class ToolServer:
             result = await self._watched(context, params.name, arguments)
         else:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name[:80]!r}; there is {TOOL}.")
-        text = json.dumps(result, ensure_ascii=False, allow_nan=False)
-        return CallToolResult(content=[TextContent(text=text)], structured_content=result)
+        return tool_result(result)
 
     async def _called(self, context: Context, arguments: dict[str, Any]) -> dict[str, Any]:
         """Carry a call out; a client that hears of progress is kept waiting as long as it asked."""
@@ -121,6 +120,12 @@ class ToolServer:
             return await call
         report = context.session.report_progress
         return await with_progress(call, lambda done, said: report(done, None, said), self._wait)
+
+
+def tool_result(result: dict[str, Any]) -> CallToolResult:
+    """Give the result of a call, be it a refusal, as clients of MCP get it."""
+    text = json.dumps(result, ensure_ascii=False, allow_nan=False)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=result)
 
 
 def _supervises(context: Context) -> bool:

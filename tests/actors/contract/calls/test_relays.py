@@ -114,4 +114,4 @@ def test_usage_has_no_place_for_an_account_an_address_or_a_token(private: str) -
 
 @pytest.mark.parametrize("action", ["relay_info", "usage"])
 def test_a_relay_must_be_named(action: str) -> None:
-    assert refusal_of(action, relay="") == f"{action}: needs relay."
+    assert refusal_of(action, relay="") == f'{action}: needs relay ("this" is this relay).'
