@@ -1,7 +1,7 @@
 """What waits for an external conversation: it comes with answers to its calls, or ends a bare ``wait``."""
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.summaries import counted, summary
@@ -9,6 +9,11 @@ from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.messages import AwaitMessage, IfAwake, Look, TakeMessages, ToSession
 from showcaller.actors.runtime import Timeout
+
+WAITED: Final = (
+    "You named no session, so this waited for messages to your own conversation; to wait for the reply to a "
+    "prompt name its session and message_id."
+)
 
 logger = logging.getLogger("showcaller.relay")
 
@@ -42,7 +47,8 @@ async def wait_for_messages(context: CallContext, call: calls.Wait) -> results.M
     number = len(context.collected or ())
     return results.MessagesResult(
         relay=context.relay,
-        summary=summary("wait", counted(number, "message") if number else "nothing came"),
+        summary=summary("wait", counted(number, "message") if number else "no message came"),
+        note=WAITED,
     )
 
 

@@ -12,6 +12,10 @@ GO_ON: Final = (
     "Your client takes no longer calls, so this one has ended its waiting before the time that you gave: "
     "call wait with this session and message_id to go on."
 )
+BARE_GO_ON: Final = (
+    "Your client takes no longer calls, so this one has ended its waiting before the time that you gave: "
+    "call wait again to go on."
+)
 
 
 def cut_wait(call: calls.Call, seconds: int) -> calls.Call:
@@ -21,12 +25,17 @@ def cut_wait(call: calls.Call, seconds: int) -> calls.Call:
     return call.model_copy(update={"wait_seconds": seconds})
 
 
-def with_way_on(result: _Result) -> _Result:
-    """Add to what a call came to whose wait was cut how to go on; one that has its end needs nothing."""
-    if getattr(result, "status", None) not in _UNFINISHED:
+def with_way_on(result: _Result, *, came: bool) -> _Result:
+    """Add to what a call came to whose wait was cut how to go on; one that has its end needs nothing.
+
+    ``came``: messages are given to the client with the answer, which is all that a bare wait is for.
+    """
+    way_on = GO_ON if getattr(result, "status", None) in _UNFINISHED else None
+    if isinstance(result, results.MessagesResult) and not came:
+        way_on = BARE_GO_ON
+    if way_on is None:
         return result
-    note = GO_ON if result.note is None else f"{result.note} {GO_ON}"
-    return result.model_copy(update={"note": note})
+    return result.model_copy(update={"note": way_on if result.note is None else f"{result.note} {way_on}"})
 
 
 async def is_patient(context: CallContext) -> bool:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from showcaller.actors.relay.calls.inbox import WAITED
+from showcaller.actors.relay.calls.patience import BARE_GO_ON
 from tests.actors.relay.calls.agents import OPEN, PROVIDERS, agent, end_turn, open_to_agents
 from tests.actors.relay.calls.external import Client, client, texts
 from tests.actors.relay.conftest import OpenStage
@@ -168,6 +170,27 @@ def test_what_cannot_be_confirmed_is_confirmed_by_the_call_after(stage: Stage, l
     stage.store.refusing = frozenset()
     assert laptop.texts() == []
     assert stage.status(sent) == "done"
+
+
+def test_a_bare_wait_says_what_it_waited_for(stage: Stage, laptop: Client) -> None:
+    nothing = laptop.call("wait", wait_seconds=0)
+    assert nothing["note"] == WAITED
+    assert nothing["summary"] == "wait: no message came"
+    stage.send(laptop.session, "one")
+    one = laptop.call("wait", wait_seconds=60)
+    assert (texts(one), one["note"], one["summary"]) == (["one"], WAITED, "wait: 1 message")
+
+
+def test_a_bare_wait_of_an_impatient_client_says_how_to_go_on(stage: Stage, laptop: Client) -> None:
+    call = {"action": "wait", "relay": "this", "wait_seconds": 95}
+    cut = stage.door._begin(call, laptop.caller, None, 44)
+    stage.settle()
+    stage.advance(45)
+    assert cut.get()["note"] == f"{WAITED} {BARE_GO_ON}"
+    told = stage.door._begin(call, laptop.caller, None, 44)
+    stage.settle()
+    stage.send(laptop.session, "one")
+    assert (texts(told.get()), told.get()["note"]) == (["one"], WAITED)
 
 
 def test_two_calls_at_once_do_not_both_get_a_message(stage: Stage, laptop: Client) -> None:
