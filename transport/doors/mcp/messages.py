@@ -1,8 +1,9 @@
 """What a body posted to the MCP door is: a request, a notification, or no message at all."""
 
+import json
 from typing import Any, Final, NamedTuple
 
-from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.json_text import parse_json
 
 PARSE_ERROR: Final = -32700
@@ -21,6 +22,10 @@ class Request(NamedTuple):
     id: RequestId
     method: str
     params: JsonObject | None
+
+    def to_bytes(self) -> bytes:
+        """Give it as a body to post."""
+        return json.dumps({"jsonrpc": "2.0", **self._asdict()}, allow_nan=False).encode()
 
 
 class Notification(NamedTuple):
@@ -68,6 +73,20 @@ def _message(value: JsonObject) -> Request | Notification:
     if request is None:
         raise NoMessage(INVALID_REQUEST, "id must be text or a whole number.")
     return Request(request, method, params)
+
+
+def with_arguments_read(request: Request, most_bytes: int) -> Request:
+    """Give a call of a tool whose arguments came as a text of JSON with what that holds; others as they are.
+
+    Raises ``Refusal`` for a text that is no JSON, or holds something else than an object.
+    """
+    arguments = None if request.params is None else request.params.get("arguments")
+    if request.method != "tools/call" or not isinstance(arguments, str):
+        return request
+    held = parse_json(arguments, most_bytes) if arguments.strip() else None
+    if not isinstance(held, dict) and held not in (None, "", []):  # these count as absent
+        raise invalid('The arguments are text that holds no JSON object, as in {"action": "list_relays"}.')
+    return request._replace(params={**(request.params or {}), "arguments": held or {}})
 
 
 def request_id(value: object) -> RequestId | None:

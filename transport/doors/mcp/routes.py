@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.limits import CALL_BYTES
 from showcaller.transport.doors.http.audience import caller_of
 from showcaller.transport.doors.http.bodies import UnreadBody, read_body
@@ -26,11 +27,13 @@ from showcaller.transport.doors.mcp.messages import (
     NoMessage,
     Notification,
     Request,
+    answer,
     error_answer,
     message_in,
     request_id,
+    with_arguments_read,
 )
-from showcaller.transport.doors.mcp.server import ToolServer
+from showcaller.transport.doors.mcp.server import ToolServer, tool_result
 from showcaller.transport.doors.mcp.under_way import RequestKey, UnderWay
 
 PATH: Final = "/mcp"
@@ -77,6 +80,14 @@ class McpRoutes:
         except NoMessage as error:
             await _error_reply(400, error.code, error.error)(scope, receive, send)
             return
+        if isinstance(message, Request):
+            try:
+                read = with_arguments_read(message, CALL_BYTES)
+            except Refusal as refusal:
+                await _refused_call(message, refusal)(scope, receive, send)
+                return
+            if read is not message:
+                message, body = read, read.to_bytes()
         version = http.headers.get(MCP_PROTOCOL_VERSION_HEADER, DEFAULT_NEGOTIATED_VERSION)
         if version not in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._later.handle_request(scope, _again(body, receive), send)
@@ -130,6 +141,12 @@ async def _gone(receive: Receive) -> None:
 async def _taken_back(reply: Reply, request: Request) -> None:
     """Say that nobody waits any more; it goes nowhere when the client is gone."""
     await reply.end(error_answer(request.id, CANCELLED, "The request was taken back; what it began goes on."))
+
+
+def _refused_call(request: Request, refusal: Refusal) -> Response:
+    """Give the answer to a call whose arguments cannot be read: a result, as any refusal is."""
+    told = tool_result(refusal.to_result()).model_dump(mode="json", by_alias=True, exclude_none=True)
+    return Response(json_bytes(answer(request.id, told)), 200, HEADERS, "application/json")
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

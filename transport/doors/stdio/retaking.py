@@ -28,6 +28,11 @@ def arguments_of(request: Json) -> Json | None:
         return None
     params = request.get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
+    if isinstance(arguments, str):  # some clients send them so, and the relay takes what they hold
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):  # the relay will say so
+            return {}
     return arguments if isinstance(arguments, dict) else {}
 
 

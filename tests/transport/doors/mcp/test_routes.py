@@ -45,6 +45,58 @@ async def test_arguments_are_handed_on_as_they_came_with_the_caller() -> None:
     assert (called.arguments, called.caller) == (given, AGENT)
 
 
+VERSIONS = [{}, {"mcp-protocol-version": "2025-06-18"}]
+
+
+@pytest.mark.parametrize("headers", VERSIONS)
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ('{"action": "list_sessions", "limit": 7}', {"action": "list_sessions", "limit": 7}),
+        (' {"text": "ä \\ud83d\\ude00"} ', {"text": "ä 😀"}),
+        ("", {}),
+        ("null", {}),
+        ("[]", {}),
+    ],
+)
+async def test_arguments_that_come_as_text_are_taken_as_the_object_that_it_holds(
+    text: str, held: dict[str, Any], headers: dict[str, str]
+) -> None:
+    async with served() as client:
+        client.door.answer.set_result(OK)
+        request = tool_call()
+        request["params"]["arguments"] = text
+        answer = (await client.post(request, headers, caller=AGENT)).json()
+        (called,) = client.door.calls
+    assert answer["result"]["structuredContent"] == OK
+    assert (called.arguments, called.caller) == (held, AGENT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "list_sessions",
+        '"{}"',
+        "[1]",
+        "7",
+        '{"a": NaN}',
+        '{"a": 1, "a": 2}',
+        "[" * 70 + "]" * 70,
+        '{"a": 1e999}',
+    ],
+)
+async def test_arguments_whose_text_holds_no_object_are_refused_as_a_call_is(text: str) -> None:
+    async with served() as client:
+        request = tool_call(id="r")
+        request["params"]["arguments"] = text
+        answer = (await client.post(request)).json()
+        assert not client.door.calls
+    assert (answer["id"], answer["result"]["isError"]) == ("r", False)
+    refused = answer["result"]["structuredContent"]
+    assert refused["code"] == "REMOTE_RELAY_INVALID_INPUT"
+    assert json.loads(answer["result"]["content"][0]["text"]) == refused
+
+
 async def test_a_client_with_a_token_hears_of_progress_every_25_seconds_until_its_answer() -> None:
     async with served() as client:
         posted = asyncio.ensure_future(client.post(tool_call(token="t")))
@@ -157,6 +209,9 @@ async def test_the_version_without_a_handshake_is_spoken_too() -> None:
         client.door.answer.set_result(OK)
         answered = await client.post(request, headers)
         assert answered.json()["result"]["structuredContent"] == OK
+        request["params"]["arguments"] = '{"action": "list_sessions"}'
+        assert (await client.post(request, headers)).json()["result"]["structuredContent"] == OK
+        assert client.door.calls[-1].arguments == {"action": "list_sessions"}
         unknown = await client.post(request, {**headers, "mcp-protocol-version": "2030-01-01"})
     assert unknown.status_code == 400
     assert "error" in unknown.json()

@@ -1,5 +1,6 @@
 """How a call is taken up again whose relay has gone."""
 
+import json
 from typing import Any
 
 import pytest
@@ -49,6 +50,17 @@ def test_a_repeat_waits_for_what_is_left(request_: Json, passed: float, left: in
     assert wait_seconds(repeat) == left
     assert repeat["id"] == request_["id"]
     assert repeat["params"].get("_meta") == request_["params"].get("_meta")
+
+
+def test_arguments_that_came_as_text_wait_for_what_is_left_too() -> None:
+    request = call("send", token="t", wait_seconds=95)
+    request["params"]["arguments"] = json.dumps(request["params"]["arguments"])
+    assert wait_seconds(again(request, request, 20)) == 75
+    stored = to_wait_for(request, tool_answer(1, DUPLICATE), "r", 20)
+    assert stored is not None
+    assert stored["params"]["arguments"]["message_id"] == "msg_a"
+    request["params"]["arguments"] = "[" * 100_000
+    assert again(request, request, 20) is request
 
 
 @pytest.mark.parametrize(
