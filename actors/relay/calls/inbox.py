@@ -47,7 +47,7 @@ async def wait_for_messages(context: CallContext, call: calls.Wait) -> results.M
     number = len(context.collected or ())
     return results.MessagesResult(
         relay=context.relay,
-        summary=summary("wait", counted(number, "message") if number else "no message came"),
+        summary=summary("wait", counted(number, "message") if number else "nothing came"),
         note=WAITED,
     )
 

@@ -175,7 +175,7 @@ def test_what_cannot_be_confirmed_is_confirmed_by_the_call_after(stage: Stage, l
 def test_a_bare_wait_says_what_it_waited_for(stage: Stage, laptop: Client) -> None:
     nothing = laptop.call("wait", wait_seconds=0)
     assert nothing["note"] == WAITED
-    assert nothing["summary"] == "wait: no message came"
+    assert nothing["summary"] == "wait: nothing came"
     stage.send(laptop.session, "one")
     one = laptop.call("wait", wait_seconds=60)
     assert (texts(one), one["note"], one["summary"]) == (["one"], WAITED, "wait: 1 message")
