@@ -189,7 +189,7 @@ class Glance(NamedTuple):
     """What only a session's actor knows: the turn under way and what it has written so far.
 
     ``steered`` are the messages that have joined the turn or are being given to its agent; ``held``: a stop
-    holds the queue; ``tasks`` run in the background.
+    holds the queue; ``tasks`` run in the background; ``asks``: the turn may wait on a card.
     """
 
     turn: str | None
@@ -199,6 +199,7 @@ class Glance(NamedTuple):
     steered: tuple[str, ...] = ()
     held: bool = False
     tasks: tuple[TaskGlance, ...] = ()
+    asks: bool = False
 
 
 class LookTask(NamedTuple):

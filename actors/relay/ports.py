@@ -11,6 +11,7 @@ from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalo
 from showcaller.actors.contract.provider_states import NO_HANDSHAKES, FindProgram
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn, ToWorkerMessage
+from showcaller.actors.relay.agent_states import AgentStates
 from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.store.batch import Batch, BatchDone
 
@@ -124,6 +125,7 @@ class Ports:
     With ``takes_up`` the relay runs prompts that waited before it was opened, without one of its callers
     asking for their session.
     ``agent_variables`` gives an agent process what it needs to call this relay; nothing of it may be stored.
+    ``agents`` is what is known of agent processes.
     """
 
     reader: ReaderPort
@@ -144,6 +146,7 @@ class Ports:
     resting: int = 0
     takes_up: bool = True
     agent_variables: AgentVariables = no_variables
+    agents: AgentStates = field(default_factory=AgentStates)
 
     def worker_of(self, session: str) -> str | None:
         """Give the name of the worker that this session's next turn goes to; None while there is none."""

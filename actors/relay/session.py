@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.agent_messages import CardAsked, CardWithdrawn
+from showcaller.actors.contract.agent_messages import AgentState, CardAsked, CardWithdrawn
 from showcaller.actors.contract.worker import (
     StopTurn,
     TaskEnded,
@@ -19,6 +19,7 @@ from showcaller.actors.contract.worker import (
 from showcaller.actors.relay import session_tags as tags
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.acceptance import Acceptance
+from showcaller.actors.relay.agent_conversation import AgentConversation
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.card_messages import CardTimeUp, GiveAnswer, TryCards
@@ -117,6 +118,7 @@ class Session(Actor):
         self._orders = Orders(session, ports, self._turns, self._background, self._write)
         self._collecting = Collecting(session, ports, self._turns, self._write)
         self._cards = SessionCards(session, ports, at_workers, self._turns, self._write, self._tell_after)
+        self._conversation = AgentConversation(session, self._turns, self._write)
         self._looks = Looks(self._turns, self._background, self._cards)
         self._is_loading = first is None
         self._has_loaded = not self._is_loading
@@ -247,20 +249,6 @@ class Session(Actor):
         self._falls_asleep = True
         answer(reply, None)
 
-    def _stop_running(self, request: StopRunning, reply: Reply) -> None:
-        if request.why == "stopped":
-            self._orders.stop(request, reply, arriving=len(self._acceptance))
-            return
-        state, message = self._turns.state, request.message
-        if message is not None and not state.is_under_way(message) and message not in self._acceptance:
-            answer(reply, False)
-            return
-        answer(reply, state.turn is not None)
-        effects = self._turns.step(signals.Stop(request.why, message, others=bool(self._acceptance)))
-        self._orders.hold_once_more(effects)
-        if message is not None and self._turns.state.is_queued(message):
-            self._turns.listeners.look_up(message)
-
     # -- what the store answers --------------------------------------------------------------------
 
     def _loaded(self, loaded: Loaded) -> None:
@@ -304,6 +292,10 @@ class Session(Actor):
 
     # -- what workers tell -------------------------------------------------------------------------
 
+    def _turn_ended(self, end: TurnEnded) -> None:
+        self._conversation.told(end.agent_session)
+        self._turns.take(signals.WorkerEnded(end))
+
     def _task_started(self, frame: TaskStarted) -> None:
         if self._has_loaded:  # else it is kept, and found when all is loaded
             self._background.started(frame, self._turns.in_flight.turn)
@@ -342,7 +334,8 @@ class Session(Actor):
 
 _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     Written: Session._written,
-    TurnEnded: lambda session, end: session._turns.take(signals.WorkerEnded(end)),
+    TurnEnded: Session._turn_ended,
+    AgentState: lambda session, told: session._conversation.told(told.agent_session),
     TurnOutput: lambda session, output: session._turns.wrote(output),
     TurnReturned: lambda session, returned: session._turns.returned(returned.turn),
     TurnSteered: Session._steered,
@@ -370,7 +363,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     AwaitTurnGone: lambda session, wish, reply: session._turns.lives.await_gone(wish, reply),
     AwaitOutput: lambda session, wish, reply: session._turns.in_flight.await_output(wish, reply),
     Listen: lambda session, asked, reply: session._looks.listen(asked, reply),
-    StopRunning: Session._stop_running,
+    StopRunning: lambda session, order, reply: session._orders.end_running(order, reply, session._acceptance),
     Kill: lambda session, kill, reply: session._orders.stop(kill, reply, arriving=len(session._acceptance)),
     Archive: lambda session, order, reply: session._orders.put_away(order, reply),
     Delete: lambda session, order, reply: session._orders.put_away(order, reply),
@@ -390,5 +383,6 @@ _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
     tags.ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
     tags.ForPutAway: Session._put_away,
     tags.ForTask: Session._task_written,
+    tags.ForConversation: lambda session, tag, written: session._conversation.written(tag, written.answer),
     tags.ForCard: lambda session, tag, written: session._cards.written(tag, written.answer),
 }

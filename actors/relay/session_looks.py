@@ -26,6 +26,7 @@ class Looks:
             steered=() if current is None else tuple(waiting.id for waiting in current.steered),
             held=state.held,
             tasks=self._background.running,
+            asks=self._cards.asks,
         )
         answer(reply, glance)
 

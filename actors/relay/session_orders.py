@@ -6,6 +6,7 @@ from typing import Any, Literal
 from showcaller.actors.contract.worker import KillAgent
 from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.messages import Archive, Delete, GoOn, Kill, Stopped, StopRunning, WriteId
 from showcaller.actors.relay.ports import Ports
@@ -56,6 +57,21 @@ class Orders:
             self._ports.workers.send([KillAgent(session=self._session)])
         stopped = Stopped(requested, len(self._turns.state.queue) + arriving)
         self._hold(order.call, reply, stopped, is_due=turn_effects.CommitHold() in effects)
+
+    def end_running(self, order: StopRunning, reply: Reply, arriving: Acceptance) -> None:
+        """Have the turn end as somebody wishes, as its fan-out wishes, or because the relay ends."""
+        if order.why == "stopped":
+            self.stop(order, reply, arriving=len(arriving))
+            return
+        state, message = self._turns.state, order.message
+        if message is not None and not state.is_under_way(message) and message not in arriving:
+            answer(reply, False)
+            return
+        answer(reply, state.turn is not None)
+        effects = self._turns.step(signals.Stop(order.why, message, others=bool(arriving)))
+        self.hold_once_more(effects)
+        if message is not None and self._turns.state.is_queued(message):
+            self._turns.listeners.look_up(message)
 
     def _hold(self, call: WriteId | None, reply: Reply, stopped: Stopped, *, is_due: bool) -> None:
         tag, at = ForStop(reply, stopped), self._ports.clock.wall()

@@ -64,6 +64,12 @@ class ForCard(NamedTuple):
     is_given: bool = False
 
 
+class ForConversation(NamedTuple):
+    """Keeps which conversation of its agent the session continues."""
+
+    agent_session: str
+
+
 class ForTask(NamedTuple):
     """About a background task."""
 

@@ -63,9 +63,6 @@ class _WriterUp(NamedTuple):
     writer: ActorRef[Any]
 
 
-NOT_FOR_SESSIONS = TurnTaken | AgentState
-"""That a worker may have a prompt was stored before it was sent; the other changes nothing of a session."""
-
 WAKES = TaskStarted | TaskEnded | CardAsked
 """What workers tell that a session which is not awake must see to."""
 
@@ -123,13 +120,15 @@ class Supervisor(Actor):
         What may not be lost is kept before its session is looked for: one that is woken after that finds it.
         """
         for message in messages:
-            if isinstance(message, NOT_FOR_SESSIONS):
-                continue
+            if isinstance(message, TurnTaken):
+                continue  # that a worker may have the prompt was stored before it was sent
             self._keep(message)
             ref = self.directory.find(message.session)
             if ref is not None:
                 tell_if_alive(ref, message)
                 continue
+            if isinstance(message, AgentState):
+                continue  # a process may outlast what its session has to do
             level = logging.WARNING if self._closing is None else logging.DEBUG
             logger.log(level, "A worker speaks of %s, which is not awake: %s", message.session, message.kind)
             if isinstance(message, WAKES):
@@ -142,6 +141,8 @@ class Supervisor(Actor):
             self._at_workers.keep_task(message)
         elif isinstance(message, CardAsked | CardWithdrawn):
             self._at_workers.keep_card(message)
+        elif isinstance(message, AgentState):
+            self._ports.agents.note(message)
 
     def on_receive(self, message: Any) -> None:
         """Take one message; see ``messages.py``."""

@@ -17,6 +17,7 @@ from showcaller.actors.contract.views import (
     SessionRow,
     State,
 )
+from showcaller.actors.relay.card_records import waiting_of
 from showcaller.actors.relay.messages import Glance, TurnOver
 from showcaller.store.interruptions import INTERRUPTED
 
@@ -26,9 +27,9 @@ Fitted = tuple[str, bool]
 def as_cut(row: dict[str, Any]) -> dict[str, Any]:
     """A session's row as the next start of its relay will leave it, for readers while no relay runs."""
     if row["running"] is None:
-        return {**row, "tasks": []}
+        return {**row, "tasks": [], "waits_on": []}
     cut = {"message": row["running"], "status": "failed", "stop_reason": "interrupted", "ended_at": None}
-    return {**row, "running": None, "last_turn": cut, "tasks": []}
+    return {**row, "running": None, "last_turn": cut, "tasks": [], "waits_on": []}
 
 
 def turn_seconds(measured: float | None) -> float | None:
@@ -57,6 +58,7 @@ def session_view(row: dict[str, Any], caller: str | None = None) -> SessionRow:
         model=row["model"],
         cwd=row["cwd"],
         state=state_of(row),
+        waiting=waiting_of(row["waits_on"]),
         queued=row["queued"],
         last_turn=last_turn_of(row["last_turn"]),
         process="none" if state_of(row) == "idle" or row["provider"] == EXTERNAL else "alive",

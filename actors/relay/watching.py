@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from showcaller.actors.contract.outside import EventView, Until, WatchedView
 from showcaller.actors.relay import views
+from showcaller.actors.relay.card_records import waiting_of
 
 Row = Mapping[str, Any]
 
 _KINDS: Final[Mapping[Until, frozenset[str]]] = MappingProxyType(
     {
         "turn-end": frozenset({"turn_end", "error"}),
-        "awaiting-input": frozenset({"question_asked"}),  # stored by nobody before there are cards
+        "awaiting-input": frozenset({"question_asked"}),
     }
 )
 _PROCESS_GONE: Final = frozenset({"died", "interrupted"})
@@ -77,6 +78,7 @@ def watched_views(sessions: Sequence[Row]) -> tuple[WatchedView, ...]:
             session=row["id"],
             title=row["title"],
             state=views.state_of(row),
+            waiting=waiting_of(row["waits_on"]),
             queued=row["queued"],
             last_turn=views.last_turn_of(row["last_turn"]),
             message_id=row["running"],

@@ -15,7 +15,7 @@ from showcaller.store.commands.holds import hold_queue, release_queue
 from showcaller.store.commands.pruning import prune_client_ids, prune_events, prune_tasks
 from showcaller.store.commands.relay import create_group, open_relay
 from showcaller.store.commands.repeats import remember_call
-from showcaller.store.commands.sessions import accept_message, create_session
+from showcaller.store.commands.sessions import accept_message, create_session, set_agent_session
 from showcaller.store.commands.settings import set_setting
 from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
 from showcaller.store.commands.taking import take_messages
@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             open_relay,
             create_group,
             create_session,
+            set_agent_session,
             accept_message,
             archive_session,
             delete_session,
@@ -105,6 +106,7 @@ __all__ = [
     "remember_call",
     "retry_item",
     "revoke_token",
+    "set_agent_session",
     "set_setting",
     "start_fanout",
     "start_item",

@@ -16,6 +16,12 @@ from showcaller.store.conflict import Conflict
 from showcaller.store.models import Session, SessionGroup
 from showcaller.store.statement import Slot, Statement, insertion
 
+_SET_AGENT_SESSION = Statement(
+    Session.update(agent_session_id=Slot("agent_session")).where(
+        Session.id == Slot("session"), Session.deleted_at.is_null()
+    )
+)
+
 
 class NewSession(TypedDict):
     """A session as its starter's side gives it; ``created_by`` is the session of the agent that starts it.
@@ -137,3 +143,13 @@ def accept_message(
     if releases and held_at is not None:
         release_queue(db, session)
     return {"position": position}
+
+
+def set_agent_session(db: sqlite3.Connection, session: str, agent_session: str) -> dict[str, Any]:
+    """Keep the agent's own id of the conversation that a session continues; gives ``{}``.
+
+    Raises Conflict ``missing``.
+    """
+    if not _SET_AGENT_SESSION.run(db, session=session, agent_session=agent_session).rowcount:
+        raise Conflict("missing", f"there is no session {session}")
+    return {}

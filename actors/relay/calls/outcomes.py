@@ -10,6 +10,7 @@ from showcaller.actors.contract.summaries import SHORT_ID, quoted, summary
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.background import background_of, glance_at
 from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.waiting_cards import Cards, cards_of
 from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
 from showcaller.actors.relay.messages import (
@@ -54,13 +55,14 @@ class Outcome(NamedTuple):
     """What became of a prompt.
 
     ``steered``: it joined a turn that was running; ``background``: what its turn has left running;
-    ``external``: it waits for an external conversation.
+    ``external``: it waits for an external conversation; ``cards``: its turn waits for an answer to these.
     """
 
     end: End
     steered: bool = False
     background: results.Background | None = None
     external: bool = False
+    cards: Cards | None = None
 
 
 async def outcome_of(
@@ -82,6 +84,9 @@ async def outcome_of(
     if isinstance(end, Glance) and message in end.queued and await _is_external(context, session):
         return Outcome(end, external=True)
     steered = message in end.steered if isinstance(end, Glance) else row is not None and _joined(row)
+    if isinstance(end, Glance) and end.asks and (steered or end.turn == message):
+        end, cards = await cards_of(context, session, end)
+        return Outcome(end, steered, cards=cards)
     if not isinstance(end, TurnOver) or end.end.outcome != "done":
         return Outcome(end, steered)
     if not end.leaves_tasks:
@@ -163,6 +168,8 @@ async def _watched(context: CallContext, row: Row, until: float) -> Row:
             break
         await sleep(min(look_again_after(now - began), until - now))
         await context.ask(AwaitReady())  # refused once this relay closes
+        if row["status"] == "handed" and await context.read("pending_cards", session=row["session"]):
+            break
         row = await context.read("message", message=row["id"])
     return row
 
@@ -206,7 +213,7 @@ def _stored(context: CallContext, session: str, message: str, row: Row | None) -
         return TurnOver(session, message, cut_end(session, message), None)
     if row["status"] == "handed":
         turn, steered = (row["steered_into"], (message,)) if _joined(row) else (message, ())
-        return Glance(turn=turn, phase="running", text="", queued=(), steered=steered)
+        return Glance(turn=turn, phase="running", text="", queued=(), steered=steered, asks=True)
     reply = row["reply"]
     return TurnOver(session, message, stored_end(row), None if reply is None else reply["id"])
 
@@ -219,7 +226,7 @@ def prompt_result(
     action: str, relay: str, session: str, message: str, outcome: Outcome, text: str
 ) -> results.PromptResult:
     """Give what a caller reads of it; ``text`` is the prompt's, empty when the call did not bring it."""
-    found, steered, background, external = outcome
+    found, steered, background, external, cards = outcome
     told = quoted(text) if text else "what became of it"
     common: dict[str, Any] = {
         "relay": relay,
@@ -236,7 +243,13 @@ def prompt_result(
         if found.turn != message and not steered:
             note = HELD if found.held else WITH_ITS_NEXT_CALL if external else None
             return results.PromptResult(**common, status="queued", note=note)
-        return results.PromptResult(**common, status="running", progress=views.progress_view(found))
+        return results.PromptResult(
+            **common,
+            status="running" if cards is None else "waiting_for_answer",
+            progress=views.progress_view(found),
+            pending_questions=None if cards is None else cards.questions,
+            approvals_pending=None if cards is None else cards.approvals or None,
+        )
     reply = views.reply_view(found)
     common["note"] = _notes(reply, background)
     end = found.end

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.summaries import counted, quoted, summary
-from showcaller.actors.contract.views import GroupMembers, SessionRow
+from showcaller.actors.contract.views import GroupMembers, PendingQuestion, SessionRow
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.background import glance_at, task_views, tasks_of
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.last_words import last_words_ask
+from showcaller.actors.relay.card_records import pending_questions
 from showcaller.actors.relay.cursors import PagedList
 
 MEMBERS = 50
@@ -29,10 +30,12 @@ async def list_sessions(context: CallContext, call: calls.ListSessions) -> resul
         calling=context.conversations.external.running(),
     )
     sessions = await _session_views(context, [context.as_it_is(row) for row in page["sessions"]])
-    working = sum(1 for session in sessions if session.state == "running_turn")
+    waiting = sum(1 for session in sessions if session.waiting is not None)
+    working = sum(1 for session in sessions if session.state == "running_turn" and session.waiting is None)
+    told = f"{counted(len(sessions), 'session')}, {working} at work"
     return results.ListSessionsResult(
         relay=context.relay,
-        summary=summary("list_sessions", f"{counted(len(sessions), 'session')}, {working} at work"),
+        summary=summary("list_sessions", f"{told}, {waiting} waiting for an answer" if waiting else told),
         sessions=sessions,
         next_cursor=None if page["next"] is None else pages.write(page["next"]),
     )
@@ -53,16 +56,24 @@ async def read_session(context: CallContext, call: calls.ReadSession, row: Row) 
         summary=summary("read_session", quoted(view.title), relay=context.relay, session=session),
         session=view,
         state=view.state,
+        waiting=view.waiting,
         queued=view.queued,
         last_turn=view.last_turn,
         process=view.process,
         last_words_ask=view.last_words_ask,
         messages=views.message_views(page["messages"], call.max_chars),
         in_flight=views.in_flight_view(glance, running),
+        pending_questions=await _pending_questions(context, row),
         tasks=await tasks_of(context, session, glance),
         group=await _group(context, row),
         older_cursor=None if older is None else pages.write([older]),
     )
+
+
+async def _pending_questions(context: CallContext, row: Row) -> tuple[PendingQuestion, ...]:
+    if not row["waits_on"]:
+        return ()
+    return pending_questions(await context.read("pending_cards", session=row["id"]))
 
 
 async def _session_views(context: CallContext, rows: Sequence[Row]) -> tuple[SessionRow, ...]:
@@ -73,6 +84,7 @@ async def _session_views(context: CallContext, rows: Sequence[Row]) -> tuple[Ses
         glance = await glance_at(context, row["id"]) if row["tasks"] else None
         view = views.session_view(row, context.caller.agent)
         more = {
+            "process": context.ports.agents.process_of(row["id"]) or view.process,
             "last_words_ask": last is not None and last_words_ask(last["text"], is_whole=last["is_whole"]),
             "tasks": () if glance is None else task_views(context, glance.tasks),
         }
