@@ -12,6 +12,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.json_text import plain_value
 from showcaller.actors.contract.settings import DEFAULTS, Settings
+from showcaller.answering import Answering
 from showcaller.assembly import copy_store, open_parts
 from showcaller.data_folder import DataFolder, default_home
 from showcaller.store.backup import restore
@@ -24,7 +25,7 @@ from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.watching import Watching
 
 
-class Relay(Watching):
+class Relay(Watching, Answering):
     """A relay embedded in this program; open it with ``Relay.open`` and use it in a ``with``.
 
     Everything it keeps is under its data folder, so that a later relay, or the command line, goes on with

@@ -119,6 +119,8 @@ WATCHED_NAMED: Final = 1000
 """Sessions that one call watches from outside."""
 EVENTS_PER_PAGE: Final = 1000
 """Events in one answer of the log."""
+INBOX_ITEMS: Final = 1000
+"""Questions in one page of the inbox."""
 OUTPUT_LINES: Final = 1000
 """Lines of a session's output in one answer."""
 OUTPUT_LINE_CHARACTERS: Final = 20_000

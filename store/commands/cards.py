@@ -4,6 +4,7 @@ import json
 import sqlite3
 from typing import Any, Final, NotRequired, TypedDict
 
+from showcaller.store.card_ends import HOW
 from showcaller.store.commands.queue import append_event, touch_session
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.conflict import Conflict
@@ -129,12 +130,3 @@ def _not_pending(db: sqlite3.Connection, card: str) -> Conflict:
     status, via = row
     by = f" by {via}" if via and status in {"answered", "dismissed"} else ""
     return Conflict("ended", f"question {card} was {HOW[status]}{by}")
-
-
-HOW: Final = {
-    "answered": "answered already",
-    "dismissed": "dismissed already",
-    "timed_out": "not answered in time",
-    "withdrawn": "withdrawn, because the turn that asked it does not wait any more",
-}
-"""What is said of a card that has its end."""

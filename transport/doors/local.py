@@ -12,6 +12,7 @@ from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import group_start
+from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.contract.provider_states import ProviderList, provider_list
 from showcaller.actors.contract.settings import Settings, check_setting
@@ -20,6 +21,7 @@ from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls import (
     OWNER,
     ActRequest,
+    AnswerRequest,
     Call,
     Caller,
     CallRequest,
@@ -40,6 +42,8 @@ from showcaller.transport.doors.export.transcript import Steps, form_of, steps, 
 from showcaller.transport.doors.local_fanout import LocalFanout
 from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
+
+AnyRequest = CallRequest | ActRequest | AnswerRequest | WatchRequest
 
 
 class _Begun(NamedTuple):
@@ -136,6 +140,16 @@ class LocalDoor:
         result: dict[str, Any] = await self._request(ActRequest(action, session, id))
         return result
 
+    def answer(self, answer: Answer, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Give the owner's answer to a card, as ``call`` carries out a call."""
+        result: dict[str, Any] = self._request(AnswerRequest(answer, id)).get()
+        return result
+
+    async def answer_async(self, answer: Answer, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Give an answer, as ``answer`` does, without blocking the running asyncio loop."""
+        result: dict[str, Any] = await self._request(AnswerRequest(answer, id))
+        return result
+
     def watch(self, asked: OutsideRequest, caller: Caller = OWNER) -> dict[str, Any]:
         """Answer what an owner or a supervisor asks from outside, as ``call`` answers a call."""
         result: dict[str, Any] = self._request(WatchRequest(asked, caller)).get()
@@ -158,10 +172,10 @@ class LocalDoor:
     ) -> Future[Any]:
         return self._request(CallRequest(arguments, caller, client_id, answer_within))
 
-    def _request(self, request: CallRequest | ActRequest | WatchRequest) -> Future[Any]:
+    def _request(self, request: AnyRequest) -> Future[Any]:
         return self._start(request).result
 
-    def _start(self, request: CallRequest | ActRequest | WatchRequest) -> "_Begun":
+    def _start(self, request: AnyRequest) -> "_Begun":
         if not self._opener.is_here:  # first of all: whoever held the gate at the fork holds it for ever
             return _Begun(_refused(forked()))
         with self._gate:

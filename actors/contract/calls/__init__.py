@@ -51,6 +51,7 @@ Call = (
     | Send
     | CreateSession
     | Wait
+    | AnswerQuestion
     | Stop
     | Archive
 )

@@ -1,7 +1,8 @@
 """Which function carries a call out, once all checks have let it through."""
 
 from showcaller.actors.contract import calls, results
-from showcaller.actors.relay.calls import inbox, prompting, reading, relays, stopping, task_output
+from showcaller.actors.contract.inbox import Answer
+from showcaller.actors.relay.calls import answering, inbox, prompting, reading, relays, stopping, task_output
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.order import Found
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
@@ -20,6 +21,8 @@ async def act(context: CallContext, call: calls.Call | OwnerAct, found: Found) -
             return await inbox.wait_for_messages(context, call)
         case calls.Wait():
             return await prompting.wait(context, call, found.session)
+        case calls.AnswerQuestion() | Answer():
+            return await answering.answer(context, call, found.card)
         case calls.Stop() | Kill():
             return await stopping.stop(context, call, found.row)
         case calls.Archive() | Delete():
@@ -51,6 +54,8 @@ async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Ro
             return prompting.sent_before(context, "send", first["session"], first["message"])
         case calls.CreateSession():
             return await prompting.created_before(context, call, first["session"], first["message"])
+        case calls.AnswerQuestion() | Answer():
+            return await answering.answered_before(context, call, first["result"])
         case calls.Stop() | Kill():
             session = await _even_if_deleted(context, call.session)
             return stopping.stop_result(context, call, session, first["result"])

@@ -8,7 +8,7 @@ from showcaller.actors.contract.idempotency import client_id_of
 from showcaller.actors.contract.shape import parse_call
 from showcaller.actors.relay.calls import inbox, order
 from showcaller.actors.relay.calls.acts import act, act_again
-from showcaller.actors.relay.calls.caller import ActRequest, Caller, CallRequest, WatchRequest
+from showcaller.actors.relay.calls.caller import ActRequest, AnswerRequest, Caller, CallRequest, WatchRequest
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Conversations
 from showcaller.actors.relay.calls.outside import answer_outside
@@ -19,6 +19,8 @@ from showcaller.actors.relay.messages import AwaitReady, Identity
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Actor, ActorRef
+
+AnyRequest = CallRequest | ActRequest | AnswerRequest | WatchRequest
 
 
 class _Wish(NamedTuple):
@@ -45,7 +47,7 @@ class Call(Actor):
         self._supervisor = supervisor
         self._conversations = conversations
 
-    async def on_receive(self, request: CallRequest | ActRequest | WatchRequest) -> dict[str, Any]:
+    async def on_receive(self, request: AnyRequest) -> dict[str, Any]:
         """Carry the call out and give its result."""
         try:
             if isinstance(request, WatchRequest):
@@ -57,7 +59,7 @@ class Call(Actor):
         self.stop()
         return result
 
-    async def _carry_out(self, request: CallRequest | ActRequest) -> dict[str, Any]:
+    async def _carry_out(self, request: CallRequest | ActRequest | AnswerRequest) -> dict[str, Any]:
         wish = self._wish(request)
         client_id = None if request.client_id is None else client_id_of(request.client_id)
         identity = await self._identity(wish.call)
@@ -98,7 +100,9 @@ class Call(Actor):
             known = self._conversations.identity = await self._supervisor.request(AwaitReady())
         return known
 
-    def _wish(self, request: CallRequest | ActRequest) -> _Wish:
+    def _wish(self, request: CallRequest | ActRequest | AnswerRequest) -> _Wish:
+        if isinstance(request, AnswerRequest):
+            return _Wish(request.answer, is_write=True)
         if isinstance(request, ActRequest):
             return _Wish(read_act(request.action, request.session), is_write=True)
         longest_wait = self._ports.settings.longest_wait_minutes * 60

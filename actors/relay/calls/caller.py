@@ -2,6 +2,7 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
+from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.relay.calls.external_calls import ExternalCall
 from showcaller.actors.relay.calls.owner_acts import OwnerActName
@@ -48,6 +49,14 @@ class ActRequest(NamedTuple):
 
     action: OwnerActName
     session: object
+    client_id: str | None = None
+    caller: Caller = OWNER
+
+
+class AnswerRequest(NamedTuple):
+    """The owner's answer to a card, of the right shape."""
+
+    answer: Answer
     client_id: str | None = None
     caller: Caller = OWNER
 

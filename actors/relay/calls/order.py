@@ -4,7 +4,8 @@ from typing import Final, NamedTuple
 
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.errors import Refusal
-from showcaller.actors.relay.calls import agents, inbox, session_settings
+from showcaller.actors.contract.inbox import Answer
+from showcaller.actors.relay.calls import agents, answering, inbox, session_settings
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
 from showcaller.actors.relay.calls.repeats import first_time
@@ -19,13 +20,15 @@ _NONE: Final[Row] = {}
 class Found(NamedTuple):
     """What the checks have found, for the act: the session named, and with what one runs.
 
-    ``first``: the write was carried out before under the same name, and is not carried out again.
+    ``card`` is the one that is answered. ``first``: the write was carried out before under the same name, and
+    is not carried out again.
     """
 
     session: str = ""
     row: Row = _NONE
     start: Start | None = None
     sending: Sending | None = None
+    card: Row = _NONE
     first: Row | None = None
 
 
@@ -89,6 +92,9 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
             return await _session(context, call.session)
         case calls.Send(session=session) if (facts := await _facts(context, session)) is not None:
             return Found(session, facts._asdict())
+        case calls.AnswerQuestion() | Answer():
+            card = await answering.find_card(context, call)
+            return (await _session(context, card["session"]))._replace(card=card)
         case calls.Send() | calls.Stop() | calls.Archive() | Kill() | GoOn():
             found = await _session(context, call.session)
             refuse_archived(found.row, call.nothing)
@@ -131,4 +137,6 @@ async def _settings(context: CallContext, call: calls.Call | OwnerAct, found: Fo
         return found._replace(start=await session_settings.check_start(context, call))
     if isinstance(call, calls.Send):
         return found._replace(sending=await session_settings.check_send(context, call, found.row))
+    if isinstance(call, calls.AnswerQuestion):
+        session_settings.check_answer(context, call, found.row)
     return found

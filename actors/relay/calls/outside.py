@@ -2,8 +2,9 @@
 
 from showcaller.actors.contract.calls.base import CallResult
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.inbox import Inbox
 from showcaller.actors.contract.outside import Events, Monitor, Output, OutsideRequest
-from showcaller.actors.relay.calls import agents, session_output, watching
+from showcaller.actors.relay.calls import agents, answering, session_output, watching
 from showcaller.actors.relay.calls.context import CallContext
 
 
@@ -15,8 +16,12 @@ async def answer_outside(context: CallContext, asked: OutsideRequest) -> CallRes
             Code.FORBIDDEN,
             f"{asked.name} is for this relay's owner, and for who has a supervisor's token from its owner.",
         )
+    if isinstance(asked, Inbox) and context.caller.kind != "owner":
+        raise Refusal(Code.FORBIDDEN, f"{asked.name} is for this relay's owner.")
     agents.check_rate(context, is_write=False)
     match asked:
+        case Inbox():
+            return await answering.inbox(context, asked)
         case Monitor():
             return await watching.monitor(context, asked)
         case Events():

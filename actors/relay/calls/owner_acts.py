@@ -6,6 +6,7 @@ from showcaller.actors.contract.arguments import SessionName
 from showcaller.actors.contract.arguments.names import session_name
 from showcaller.actors.contract.calls import CallModel
 from showcaller.actors.contract.errors import invalid
+from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.results import CallResult
 
 
@@ -36,14 +37,14 @@ class GoOn(CallModel):
     session: SessionName
 
 
-OwnerAct = Kill | Delete | GoOn
+OwnerAct = Kill | Delete | GoOn | Answer
 
 
 OwnerActName = Literal["kill", "delete", "go_on"]
-_ACTS: Final[dict[str, type[OwnerAct]]] = {"kill": Kill, "delete": Delete, "go_on": GoOn}
+_ACTS: Final[dict[str, type[Kill | Delete | GoOn]]] = {"kill": Kill, "delete": Delete, "go_on": GoOn}
 
 
-def read_act(name: OwnerActName, session: object) -> OwnerAct:
+def read_act(name: OwnerActName, session: object) -> Kill | Delete | GoOn:
     """Make the act of that name on the session that a text names; raises ``Refusal`` for what names none."""
     try:
         named = session_name(session)

@@ -98,6 +98,13 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     return Sending(named, await _hops(context, own), entry is not None and entry.steers)
 
 
+def check_answer(context: CallContext, call: calls.AnswerQuestion, row: Row) -> None:
+    """Refuse agents to answer where they may not prompt; raises ``Refusal``."""
+    entry = context.ports.providers.find(row["provider"])
+    if entry is not None:
+        agents.check_may_start(context, call, entry)
+
+
 async def _hops(context: CallContext, own: Row | None) -> int:
     """Give the hops that a prompt carries: the most of any message of the turn from which it is sent.
 

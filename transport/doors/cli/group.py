@@ -38,6 +38,8 @@ COMMANDS = (
     "wait",
     "monitor",
     "events",
+    "inbox",
+    "answer",
     "stop-turn",
     "go-on",
     "kill",
@@ -59,7 +61,7 @@ COMMANDS = (
     "completion",
 )
 
-NEED_A_RELAY = frozenset({"wait", "go-on", "open", "tokens", "call", "mcp"})
+NEED_A_RELAY = frozenset({"wait", "inbox", "answer", "go-on", "open", "tokens", "call", "mcp"})
 """Those that need a relay that runs; the others open the data folder themselves where none does."""
 NEED_A_RELAY_WITH = {"new": "--no-wait", "send": "--no-wait", "monitor": "--follow", "events": "--follow"}
 """Those that need one with an option, and which."""

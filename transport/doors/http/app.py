@@ -29,6 +29,7 @@ from showcaller.transport.doors.http.bodies import (
 from showcaller.transport.doors.http.call_answers import CALL_ANSWERS
 from showcaller.transport.doors.http.export_routes import ExportRoutes
 from showcaller.transport.doors.http.fanout_routes import FanoutRoutes
+from showcaller.transport.doors.http.inbox_routes import InboxRoutes
 from showcaller.transport.doors.http.metrics import CONTENT_TYPE
 from showcaller.transport.doors.http.open_requests import ShutOut
 from showcaller.transport.doors.http.openapi import DocumentRoutes
@@ -71,6 +72,7 @@ class HttpDoor:
         self._exports = ExportRoutes(served.door)
         self._tokens = TokenRoutes(served.door.tokens, served.callers)
         self._watch = WatchRoutes(served.door, now)
+        self._inbox = InboxRoutes(served.door)
 
     def routes(self) -> list[Path]:
         """Give all paths."""
@@ -82,6 +84,7 @@ class HttpDoor:
             *self._tokens.routes(),
             *self._served.sign_in.routes(),
             *self._watch.routes(),
+            *self._inbox.routes(),
             Path("GET", "/api/status", self.status, _STATUS),
             Path("POST", "/api/stop", self.stop, _STOP),
             Path("GET", "/metrics", self.metrics, _METRICS),

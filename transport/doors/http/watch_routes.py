@@ -78,17 +78,17 @@ class WatchRoutes:
 
     async def events(self, request: Request) -> Response:
         """Give a page of the log."""
-        asked = read_request(Events, _query(request))
+        asked = read_request(Events, query_of(request))
         return result_reply(await self._door.watch_async(asked, caller_of(request)))
 
     async def output(self, request: Request) -> Response:
         """Give lines of a session's output."""
-        asked = read_request(Output, {**_query(request), "session": request.path_params["session"]})
+        asked = read_request(Output, {**query_of(request), "session": request.path_params["session"]})
         return await self._watched(request, asked)
 
     async def stream(self, request: Request) -> Response:
         """Stream what happens from now on, or from a cursor on."""
-        given = _query(request)
+        given = query_of(request)
         last = request.headers.get("last-event-id")
         if last is not None:  # who comes back with the address that it came with first
             given["since"] = last
@@ -118,7 +118,8 @@ class WatchRoutes:
         )
 
 
-def _query(request: Request) -> dict[str, JsonValue]:
+def query_of(request: Request) -> dict[str, JsonValue]:
+    """Give what stands in the query of a request; raises ``Refusal`` for a name that is there twice."""
     given = request.query_params.multi_items()
     twice = [name for name, _ in given if len(request.query_params.getlist(name)) > 1]
     if twice:
