@@ -32,12 +32,13 @@ class Watching:
             until: what to wait for; ``any`` is whatever happens.
             timeout: seconds, 0 to look without waiting.
             since: the cursor ``next`` of the answer before. Without it only what happens from now on fires,
-                and named sessions that are idle already are told at once, under ``alreadyIdle``.
+                and named sessions are told at once that are idle already, under ``alreadyIdle``, or wait for
+                an answer, under ``alreadyWaiting``.
             reconnect: of no use here; a relay in a process of its own may go and come back.
 
         Returns:
-            A result as of ``call``: ``fired``, ``pending``, ``alreadyIdle``, ``next``, ``gap`` (the log was
-            cut up to there), ``more`` and ``timedOut``.
+            A result as of ``call``: ``fired``, ``pending``, ``alreadyIdle``, ``alreadyWaiting``, ``next``,
+            ``gap`` (the log was cut up to there), ``more`` and ``timedOut``.
 
         """
         del reconnect

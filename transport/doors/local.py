@@ -16,7 +16,6 @@ from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.contract.provider_states import ProviderList, provider_list
 from showcaller.actors.contract.settings import Settings, check_setting
-from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls import (
     OWNER,
@@ -39,7 +38,7 @@ from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.relay.settings_keeper import SetSetting
 from showcaller.actors.runtime import ActorDeadError, ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.export.transcript import Steps, form_of, steps, written, written_async
-from showcaller.transport.doors.local_fanout import LocalFanout
+from showcaller.transport.doors.local_fanout import LocalFanout, fanout_rows
 from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
 
@@ -341,11 +340,11 @@ class LocalDoor:
 
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
-        return _fanouts(self._read("last_fanouts", limit=20))
+        return fanout_rows(self._read("last_fanouts", limit=20))
 
     async def list_fanouts_async(self) -> list[dict[str, Any]]:
         """List the last fan-outs, as ``list_fanouts`` does, without blocking the running asyncio loop."""
-        return _fanouts(await self._read_async("last_fanouts", limit=20))
+        return fanout_rows(await self._read_async("last_fanouts", limit=20))
 
     def _read(self, query: str, **arguments: Any) -> Any:
         self._check_open()
@@ -377,19 +376,6 @@ def _listed(items: object) -> tuple[Any, ...]:
     if not isinstance(items, Iterable):
         raise invalid(f"The items of a fan-out are a list; {type(items).__name__} came.")
     return tuple(items)
-
-
-def _fanouts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "group": row["group"],
-            "name": row["name"],
-            "createdAt": time_text(row["created_at"]),
-            "items": row["total"],
-            "ended": row["recorded"],
-        }
-        for row in rows
-    ]
 
 
 def _refused(refusal: Refusal) -> Future[Any]:

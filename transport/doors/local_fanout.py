@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.fanout_messages import Room, StopFanout
 from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
 from showcaller.transport.doors.opener import Opener
@@ -125,3 +126,17 @@ class LocalFanout:
             self._ref.tell(message)
         except ActorDeadError:
             return  # it has ended by itself
+
+
+def fanout_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give stored fan-outs as their owner reads of them."""
+    return [
+        {
+            "group": row["group"],
+            "name": row["name"],
+            "createdAt": time_text(row["created_at"]),
+            "items": row["total"],
+            "ended": row["recorded"],
+        }
+        for row in rows
+    ]

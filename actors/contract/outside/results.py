@@ -39,8 +39,9 @@ class WatchedView(ResultModel):
 class MonitorResult(CallResult):
     """The answer to ``session_monitor``.
 
-    ``fired`` is what happened after the cursor that was given, oldest first; ``already_idle`` the named
-    sessions that were idle when a call without a cursor came; ``pending`` those in which something is still
+    ``fired`` is what happened after the cursor that was given, oldest first; ``already_idle`` and
+    ``already_waiting`` the named sessions that were idle, or waited for an answer, when a call without a
+    cursor came that waits for that; ``pending`` those in which something is still
     to come: a turn runs or waits, a background task runs, or somebody is asked. ``next`` is the cursor to go
     on with; with ``more`` there is more after it by now. ``gap``: the log was cut, and is whole from there.
     """
@@ -50,6 +51,7 @@ class MonitorResult(CallResult):
     fired: tuple[EventView, ...]
     pending: tuple[WatchedView, ...]
     already_idle: tuple[WatchedView, ...] = ()
+    already_waiting: tuple[WatchedView, ...] = ()
     next: int
     gap: int | None = None
     more: bool = False

@@ -37,20 +37,34 @@ async def monitor(context: CallContext, asked: Monitor) -> MonitorResult:
     until = clock.monotonic() + asked.timeout
     named = None if asked.sessions == ALL else [await find_session(context, each) for each in asked.sessions]
     standing = await _standing(context, named)
-    idle: list[Row] = []
+    already = _Already()
     since = asked.since
     if since is None:
         since = standing["cursor"]
-        if named is not None and {"turn-end", "any"} & set(asked.until):
-            idle = [row for row in standing["sessions"] if watching.is_idle(row)]
+        if named is not None:
+            already = _already(standing["sessions"], asked)
     found = await _log(context, asked, named, since)
     timed_out = False
-    while not found.is_news and not idle:
+    while not found.is_news and not any(already):
         timed_out = not await _wakened(context, asked, named, found.next, until - clock.monotonic())
         if timed_out:
             break
         found = await _log(context, asked, named, found.next)
-    return _monitored(context, await _standing(context, named), found, idle, timed_out=timed_out)
+    return _monitored(context, await _standing(context, named), found, already, timed_out=timed_out)
+
+
+class _Already(NamedTuple):
+    """Sessions in which what is waited for is so already."""
+
+    idle: tuple[Row, ...] = ()
+    waiting: tuple[Row, ...] = ()
+
+
+def _already(sessions: list[Row], asked: Monitor) -> _Already:
+    until = set(asked.until)
+    idle = [row for row in sessions if {"turn-end", "any"} & until and watching.is_idle(row)]
+    waiting = [row for row in sessions if {"awaiting-input", "any"} & until and row["waits_on"]]
+    return _Already(tuple(idle), tuple(waiting))
 
 
 async def _standing(context: CallContext, named: list[str] | None) -> dict[str, Any]:
@@ -106,7 +120,7 @@ async def _wakened(
 
 
 def _monitored(
-    context: CallContext, standing: dict[str, Any], found: _Found, idle: list[Row], *, timed_out: bool
+    context: CallContext, standing: dict[str, Any], found: _Found, already: _Already, *, timed_out: bool
 ) -> MonitorResult:
     pending = [row for row in standing["sessions"] if watching.is_pending(row)]
     if len(standing["sessions"]) > WATCHED_NAMED:
@@ -118,7 +132,8 @@ def _monitored(
         summary=summary("session_monitor", told),
         fired=watching.event_views(found.rows),
         pending=watching.watched_views(pending),
-        already_idle=watching.watched_views(idle),
+        already_idle=watching.watched_views(already.idle),
+        already_waiting=watching.watched_views(already.waiting),
         next=found.next,
         gap=found.gap,
         more=found.more,

@@ -114,6 +114,7 @@ class Wait:
         self._reconnect = reconnect
         self._fired: list[Mapping[str, Any]] = []
         self._idle: list[Mapping[str, Any]] = []
+        self._waiting: list[Mapping[str, Any]] = []
         self._pending: Sequence[Mapping[str, Any]] = ()
         self._gap: int | None = None
 
@@ -130,7 +131,7 @@ class Wait:
         self.matched = True
 
     def _is_enough(self, *, each: bool) -> bool:
-        return not self._left if each else bool(self._fired or self._idle)
+        return not self._left if each else bool(self._fired or self._idle or self._waiting)
 
     def _ask(self, seconds: float) -> None:
         answer = answered(
@@ -146,10 +147,12 @@ class Wait:
         self.cursor = answer["next"]
         self._fired += answer["fired"]
         self._idle += answer.get("alreadyIdle", ())
+        self._waiting += answer.get("alreadyWaiting", ())
         self._pending = answer["pending"]
         self._gap = answer["gap"] if self._gap is None else self._gap
         done = {event["session"] for event in answer["fired"]}
-        done |= {session["session"] for session in answer.get("alreadyIdle", ())}
+        already = (*answer.get("alreadyIdle", ()), *answer.get("alreadyWaiting", ()))
+        done |= {session["session"] for session in already}
         self._left = [session for session in self._left if session not in done]
 
     def result(self) -> dict[str, Any]:
@@ -159,6 +162,7 @@ class Wait:
             "timedOut": not self.matched,
             "fired": self._fired,
             "alreadyIdle": self._idle,
+            "alreadyWaiting": self._waiting,
             "pending": self._pending,
             "next": self.cursor,
             "gap": self._gap,
@@ -166,4 +170,4 @@ class Wait:
 
     def lines(self) -> list[str]:
         """Give what a person reads."""
-        return [*map(event_line, self._fired), *map(standing_line, self._idle)]
+        return [*map(event_line, self._fired), *map(standing_line, (*self._idle, *self._waiting))]
