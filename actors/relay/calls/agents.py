@@ -121,9 +121,7 @@ async def _places_taken(context: CallContext, session: str, nothing: str) -> Loo
     return look
 
 
-def check_may_start(
-    context: CallContext, call: Starts | calls.AnswerQuestion, entry: ProviderEntry
-) -> None:
+def check_may_start(context: CallContext, call: Starts | calls.AnswerQuestion, entry: ProviderEntry) -> None:
     """Refuse agents a provider that its owner has not opened to them."""
     may_start = context.settings.agents_may_start
     if context.caller.agent is None or may_start(entry):
