@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 McpTransport = Literal["http", "stdio", "both", "none"]
 """How an agent takes MCP servers; without any (``none``) it cannot use ``relay_tool``."""
@@ -35,6 +35,7 @@ class AgentEntry(BaseModel):
     conversations after its process has died, with and without telling it again. ``billing_of`` names the
     entry of which this one is the same agent on another account. ``patient``: its MCP client waits for a
     call without hearing of progress. ``model_option`` is the configuration option that is its model.
+    ``session_meta`` goes as ``_meta`` with each conversation that is opened: what this agent alone knows.
     ``kill_grace`` is the time in seconds between asking it to end and ending it by force.
     """
 
@@ -55,4 +56,5 @@ class AgentEntry(BaseModel):
     patient: bool = False
     traps: tuple[Line, ...] = Field(default=(), max_length=20)
     model_option: Line = Field(default="model", min_length=1)
+    session_meta: dict[str, JsonValue] = Field(default_factory=dict, max_length=20)
     kill_grace: float = Field(default=KILL_GRACE, ge=0, le=60)

@@ -36,7 +36,8 @@ class AgentSpec(WorkerModel):
     ``resume`` is the agent's own id of the conversation that the session had. With ``resume_required``, or
     once this worker has given that conversation a prompt, the turn fails when it cannot be continued; it is
     never begun anew under its name. ``folders`` are those that the agent's requests for files and terminals
-    may reach, beside its own. What is None of ``model``, ``mode`` and ``effort`` is left as the agent has it.
+    may reach, beside its own. ``session_meta`` goes with each opening of a conversation. What is None of
+    ``model``, ``mode`` and ``effort`` is left as the agent has it.
     """
 
     name: str
@@ -55,6 +56,7 @@ class AgentSpec(WorkerModel):
     loads: bool = True
     resumes: bool = True
     model_option: str = "model"
+    session_meta: dict[str, Any] = Field(default_factory=dict)
     kill_grace: float = Field(default=KILL_GRACE, ge=0)
 
 

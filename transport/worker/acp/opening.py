@@ -46,14 +46,14 @@ async def open_conversation(
     ``required`` and cannot be continued, RequestError for what the agent answers else.
     """
     if resume is None:
-        return await _new(peer, cwd, servers)
+        return await _new(peer, spec, cwd, servers)
     try:
         return await _continued(peer, spec, capabilities, cwd, list(servers), resume, told_again)
     except (RequestError, NotOpenedError) as error:
         if isinstance(error, RequestError) and error.code == AUTH_REQUIRED:
             raise
         if not required:
-            return await _new(peer, cwd, servers)
+            return await _new(peer, spec, cwd, servers)
         why = error_words(str(error), error.data) if isinstance(error, RequestError) else str(error)
         raise NotOpenedError(
             f"{spec.label} cannot continue its conversation {resume}: {why}. Nothing was begun anew in its "
@@ -61,8 +61,9 @@ async def open_conversation(
         ) from error
 
 
-async def _new(peer: AgentPeer, cwd: str, servers: Sequence[Server]) -> Opened:
-    request = schema.NewSessionRequest(cwd=cwd, mcp_servers=list(servers))
+async def _new(peer: AgentPeer, spec: AgentSpec, cwd: str, servers: Sequence[Server]) -> Opened:
+    meta = spec.session_meta or None
+    request = schema.NewSessionRequest(cwd=cwd, mcp_servers=list(servers), field_meta=meta)
     answer = await peer.request(AGENT_METHODS["session_new"], request, schema.NewSessionResponse)
     return Opened(answer.session_id, "new", answer.modes, answer.config_options)
 
@@ -77,19 +78,22 @@ async def _continued(
     told_again: Callable[[], int],
 ) -> Opened:
     sessions = capabilities.session_capabilities or schema.SessionCapabilities()
+    meta = spec.session_meta or None
     may_load = spec.loads and bool(capabilities.load_session)
     if spec.resumes and sessions.resume is not None:
         is_known = sessions.list is None or await _is_listed(peer, native, cwd)
         if is_known or not may_load:
             if not is_known:
                 raise NotOpenedError("it is not among the conversations that the agent lists")
-            request = schema.ResumeSessionRequest(cwd=cwd, mcp_servers=servers, session_id=native)
+            request = schema.ResumeSessionRequest(
+                cwd=cwd, mcp_servers=servers, session_id=native, field_meta=meta
+            )
             method = AGENT_METHODS["session_resume"]
             resumed = await peer.request(method, request, schema.ResumeSessionResponse)
             return Opened(native, "resume", resumed.modes, resumed.config_options)
     if not may_load:
         raise NotOpenedError("it has no way to do so after its process has ended")
-    load = schema.LoadSessionRequest(cwd=cwd, mcp_servers=servers, session_id=native)
+    load = schema.LoadSessionRequest(cwd=cwd, mcp_servers=servers, session_id=native, field_meta=meta)
     loaded = await peer.request(AGENT_METHODS["session_load"], load, schema.LoadSessionResponse)
     if not told_again():
         raise NotOpenedError("what it has loaded under that name holds no message")
