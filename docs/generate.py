@@ -10,11 +10,13 @@ import click
 from docs.commands_reference import commands_reference
 from docs.settings_reference import settings_reference
 from docs.source_text import Entry, Package, read_module, read_package
+from docs.tool_reference import tool_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME = ROOT / "actors" / "runtime"
 TARGET = ROOT / "docs" / "reference" / "runtime.md"
 COMMANDS = ROOT / "docs" / "reference" / "commands.md"
+TOOL = ROOT / "docs" / "reference" / "relay-tool.md"
 SETTINGS = ROOT / "docs" / "reference" / "settings.md"
 PACKAGE = "showcaller.actors.runtime"
 INTERNAL = {
@@ -107,6 +109,7 @@ REFERENCES: dict[Path, Callable[[], str]] = {
     TARGET: reference,
     COMMANDS: commands_reference,
     SETTINGS: settings_reference,
+    TOOL: tool_reference,
 }
 """Each reference and what writes it."""
 

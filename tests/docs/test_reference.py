@@ -1,12 +1,18 @@
 """The reference is what the docstrings say, and every public name has one."""
 
+import re
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from docs import generate
-from docs.generate import COMMANDS, REFERENCES, RUNTIME, TARGET, markdown, reference
+from docs.generate import COMMANDS, REFERENCES, RUNTIME, TARGET, TOOL, markdown, reference
+from docs.result_shapes import Shape
 from docs.source_text import read_module, read_package
+from showcaller.actors.contract.actions import ACTIONS
+from showcaller.actors.contract.calls.sessions import TaskHead
+from showcaller.actors.contract.results import PromptResult
 from showcaller.transport.doors.cli import group
 
 
@@ -24,6 +30,34 @@ def test_the_reference_of_the_commands_has_every_command() -> None:
     text = COMMANDS.read_text(encoding="utf-8")
     assert [name for name in group.COMMANDS if f"\n### showcaller {name}\n" not in text] == []
     assert "\n#### showcaller settings set\n" in text
+
+
+def test_the_reference_of_the_tool_has_every_action_with_its_arguments_and_says_what_is_not_there() -> None:
+    parts = re.split(r"^## (\w+)$", TOOL.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    for name, action in ACTIONS.items():
+        assert [arg for arg in action.arguments if f"\n| `{arg}` |" not in sections[name]] == [], name
+        assert ("*Not there yet.*" in sections[name]) is not action.available
+    assert "| `limit` | 1 to 100 | `20` |" in sections["list_sessions"]
+    assert "| `text` | text, at most 100,000 | required |" in sections["send"]
+    assert "| [`wait`](#wait) | read |  |  |  |" in parts[0]
+    assert "| [`usage`](#usage) | read |  |  | not there yet |" in parts[0]
+    links = set(re.findall(r"\]\(#(\w+)\)", TOOL.read_text(encoding="utf-8")))
+    headings = re.findall(r"^#+ (\w+)$", TOOL.read_text(encoding="utf-8"), re.MULTILINE)
+    assert links - {heading.lower() for heading in headings} == set()
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        PromptResult(relay="x", summary="x", session="ses_1", message_id="msg_1", status="queued"),
+        TaskHead(id="tsk_1", description="", type="command", status="running", started_at=0),
+    ],
+)
+def test_what_may_be_left_out_of_a_result_is_what_a_result_leaves_out(result: BaseModel) -> None:
+    shape = Shape(type(result))
+    always = {name for name in shape.fields if not shape.may_leave_out(name)}
+    assert set(result.model_dump(mode="json", by_alias=True)) == always
 
 
 def test_the_reference_names_everything_that_the_runtime_gives_away() -> None:

@@ -32,7 +32,7 @@ _REF: Final = "#/components/schemas/{model}"
 _Document = dict[str, Any]
 
 
-class _AsWritten(GenerateJsonSchema):
+class AsWritten(GenerateJsonSchema):
     """Schemas of models as they are written: what is None is left out of results, and all else stays."""
 
     def ser_schema(self, schema: SerSchema) -> JsonSchemaValue | None:
@@ -48,7 +48,7 @@ def openapi_document(paths: Iterable[Path], version: str) -> _Document:
         asked.extend((model, "validation") for model in _models(path.operation.takes))
         asked.extend((model, "serialization") for model in _models(path.operation.gives))
     schemas, definitions = models_json_schema(
-        list(dict.fromkeys(asked)), ref_template=_REF, schema_generator=_AsWritten
+        list(dict.fromkeys(asked)), ref_template=_REF, schema_generator=AsWritten
     )
     document: _Document = {
         "openapi": VERSION,
@@ -153,7 +153,7 @@ def _refused() -> _Document:
             "retryAfterSeconds": {"type": "integer", "minimum": 0},
             MESSAGES: {
                 "type": "array",
-                "items": GivenMessage.model_json_schema(mode="serialization", schema_generator=_AsWritten),
+                "items": GivenMessage.model_json_schema(mode="serialization", schema_generator=AsWritten),
                 "description": MESSAGES_SAID,
             },
         },
