@@ -11,13 +11,14 @@ from showcaller.transport.doors.cli.session_names import find_session, refuse_em
 
 Act = Callable[[LocalRelay, str], Mapping[str, Any]]
 """Does it to the session of an id, and gives the relay's result."""
+NOTHING_RAN = "nothing was running"
 _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
 def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_json: bool) -> int:
     """Find each session, act on it, and tell; gives the exit code: of several what went wrong last.
 
-    ``told`` is what a person reads of one that was done.
+    ``told`` is what a person reads of one that was done, where something ran that it was done to.
     """
     refuse_empty(door, names[0])
     code = GOOD
@@ -41,7 +42,8 @@ def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_jso
                 continue
             results.append({key: value for key, value in result.items() if key not in _ENVELOPE})
             if not as_json:
-                note(f"{session}: {told}{_note(result)}")
+                said = told if result.get("stopRequested", True) else NOTHING_RAN
+                note(f"{session}: {said}{_note(result)}")
     if as_json:
         write(json_line({"sessions": results}))
     return code

@@ -63,6 +63,24 @@ def test_each_session_is_acted_on_and_what_came_of_it_is_told(
     assert showcaller(*command, "nothing").code == 3
 
 
+@pytest.mark.parametrize(("command", "done"), [("stop-turn", "told to stop"), ("kill", "ended")])
+def test_it_is_said_when_nothing_ran_that_could_be_ended(
+    showcaller: ShowCaller, relay: FakeRelay, command: str, done: str
+) -> None:
+    usual = relay.answer
+    for ran, told in ((True, done), (False, "nothing was running")):
+
+        def answer(call: Mapping[str, Any], ran: bool = ran) -> dict[str, Any]:
+            result = usual(call)
+            return {**result, "stopRequested": ran} if call["action"] in {"stop", "kill"} else result
+
+        relay.answer = answer
+        ended = showcaller(command, ID)
+        assert (ended.code, ended.err.strip()) == (0, f"{ID}: {told}. So it is.")
+        (row,) = json.loads(showcaller(command, ID, "--json").out)["sessions"]
+        assert row["stopRequested"] is ran
+
+
 def test_nothing_goes_on_where_no_relay_would_run_it(showcaller: ShowCaller, relay: FakeRelay) -> None:
     ended = showcaller("go-on", ID)
     assert (ended.code, ended.out, relay.calls) == (3, "", [])

@@ -18,7 +18,8 @@ from showcaller.transport.doors.cli.relay import Door, LocalRelay
 
 SESSION is an id, the first six or more characters of one, or a title. What the
 session runs in the background ends too; the session itself stays, and so does
-what waits in its queue, until somebody prompts it again.
+what waits in its queue, until somebody prompts it again. When nothing was
+running it says so ("stopRequested" is false), and ends with 0.
 
 \b
 Examples:

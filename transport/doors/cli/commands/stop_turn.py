@@ -18,7 +18,7 @@ from showcaller.transport.doors.cli.relay import Door, LocalRelay
 
 SESSION is an id, the first six or more characters of one, or a title. What
 waits in its queue stays there until somebody prompts the session again.
-"stopRequested" is false when nothing ran.
+When nothing was running it says so ("stopRequested" is false), and ends with 0.
 
 \b
 Examples:
