@@ -1,5 +1,6 @@
 """The checks that hold for agents alone: each lets the owner through."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from showcaller.actors.contract import calls
@@ -7,7 +8,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import is_id, names_session
 from showcaller.actors.contract.provider_entries import ProviderEntry
-from showcaller.actors.contract.settings import switch_name
+from showcaller.actors.contract.settings import Settings, switch_name
 from showcaller.actors.contract.summaries import counted
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Look
@@ -134,6 +135,12 @@ def check_may_start(context: CallContext, call: Starts | calls.AnswerQuestion, e
         f"can let them: showcaller settings set {switch_name(entry.provider)} on. {call.nothing}",
         providers=open_to_agents,
     )
+
+
+def takes_prompts(settings: Settings, usable: Iterable[ProviderEntry]) -> bool:
+    """Tell whether an agent's prompt would be taken; ``usable`` are the providers that are to be had."""
+    no_card = settings.unsafe_no_cards  # there are none yet, and without one no agent writes
+    return settings.agent_sessions and no_card and any(map(settings.agents_may_start, usable))
 
 
 def check_consent(context: CallContext, call: calls.Call | OwnerAct, *, is_write: bool) -> None:

@@ -18,6 +18,7 @@ from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.contract.provider_states import FindProgram, provider_state
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.contract.summaries import summary
+from showcaller.actors.relay.calls.agents import takes_prompts
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.modes import STRICT_TO_LOOSE
 
@@ -66,6 +67,8 @@ async def relay_info(context: CallContext) -> results.RelayInfoResult:
         _provider(entry, context.settings, ports.find_program, handshakes.get(entry.provider))
         for entry in ports.providers
     )
+    configured = {provider.provider for provider in providers if provider.configured}
+    usable = [entry for entry in ports.providers if entry.provider in configured]
     return results.RelayInfoResult(
         relay=context.relay,
         summary=summary("relay_info", f"{len(providers)} providers, {total} groups", relay=context.relay),
@@ -73,7 +76,7 @@ async def relay_info(context: CallContext) -> results.RelayInfoResult:
         version=ports.version,
         platform=sys.platform,
         protocol=PROTOCOL,
-        accepts_agent_prompts=False,
+        accepts_agent_prompts=takes_prompts(context.settings, usable),
         providers=providers,
         workspaces=Workspaces(
             default=ports.default_folder,

@@ -1,10 +1,15 @@
 """What lists and readings of sessions show, and what a relay offers."""
 
+from typing import Any, Final
+
 import pytest
 
-from tests.actors.relay.calls.agents import agent, end_turn, open_to_agents
+from showcaller.actors.contract.settings import ProviderSwitches
+from tests.actors.relay.calls.agents import PROVIDERS, agent, end_turn, open_to_agents
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
+
+CLOSED: Final = {entry.provider: ProviderSwitches(agents_may_start=False) for entry in PROVIDERS}
 
 
 @pytest.fixture
@@ -64,7 +69,6 @@ def test_a_relay_says_what_it_offers(stage: Stage) -> None:
     stage.create(cwd=str(stage.home / "there"))
     info = agent(stage).call("relay_info")
     assert (info["name"], info["version"], info["relay"]) == ("stage", "1", "stage")
-    assert info["acceptsAgentPrompts"] is False
     assert info["relayModes"] == ["ask", "plan", "agent", "autopilot"]
     assert [entry["provider"] for entry in info["providers"]][:2] == ["command", "callable"]
     helper = next(entry for entry in info["providers"] if entry["provider"] == "helper")
@@ -75,6 +79,26 @@ def test_a_relay_says_what_it_offers(stage: Stage) -> None:
     assert (group["name"], group["memberCount"]) == ("counts", 2)
     assert set(group) == {"id", "name", "memberCount"}
     assert "groupsTotal" not in info
+
+
+@pytest.mark.parametrize(
+    ("settings", "accepts"),
+    [
+        ({}, True),
+        ({"agent_sessions": False}, False),
+        ({"unsafe_no_cards": False}, False),
+        ({"providers": CLOSED}, False),
+        ({"providers": CLOSED | {"command": ProviderSwitches(agents_may_start=True)}}, True),
+    ],
+)
+def test_a_relay_accepts_agents_prompts_exactly_when_one_would_be_taken(
+    open_stage: OpenStage, settings: dict[str, Any], accepts: bool
+) -> None:
+    stage = open_to_agents(open_stage, **settings)
+    assert stage.call("relay_info")["acceptsAgentPrompts"] is accepts
+    caller = agent(stage)
+    named = {"provider": "command"} if "command" in settings.get("providers", {}) else {}
+    assert caller.call("create_session", text="x", wait_seconds=0, **named)["ok"] is accepts
 
 
 def test_fifty_groups_are_named_and_how_many_there_are(stage: Stage) -> None:
