@@ -14,7 +14,7 @@ import structlog
 from showcaller import logs
 from showcaller._version import VERSION
 from showcaller.actors.contract.errors import Refusal
-from showcaller.actors.contract.settings import DEFAULTS, Settings
+from showcaller.actors.contract.settings import DEFAULTS, UNSAFE, Settings
 from showcaller.actors.relay.messages import AwaitReady
 from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
@@ -236,7 +236,7 @@ async def _serve(
     async with tools.running():
         await server.start()
         _tell_where(folder.path, watch.lock, whereabouts)
-        _warn_of_no_cards(parts)
+        _warn_of_no_cards(parts, options)
         log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
         notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
         options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
@@ -254,12 +254,12 @@ def settings_told(environment: Mapping[str, str]) -> Settings:
     return Settings(unsafe_no_cards=True) if environment.get(NO_CARDS) == "1" else DEFAULTS
 
 
-def _warn_of_no_cards(parts: RelayParts) -> None:
+def _warn_of_no_cards(parts: RelayParts, options: ServeOptions) -> None:
     if parts.ports.settings.unsafe_no_cards:
-        log.warning(
-            "UNSAFE: what agents do goes through without the owner's consent, and nobody is asked",
-            way_out=f"start it without {NO_CARDS}, or: showcaller settings set unsafe_no_cards off",
-        )
+        way_out = f"start it without {NO_CARDS}, or: showcaller settings set unsafe_no_cards off"
+        log.warning(UNSAFE, way_out=way_out)
+        if options.log_file is not None:  # else the log is what its owner sees
+            options.warn(f"{UNSAFE}. To ask again: {way_out}.")
 
 
 def _end(parts: RelayParts, *, workers_too: bool) -> None:

@@ -123,6 +123,12 @@ def setting_schemas(entries: Iterable[ProviderEntry] | None = None) -> Mapping[s
     return MappingProxyType({name: properties[name] for name in PLAIN} | switches)
 
 
+UNSAFE: Final = (
+    "UNSAFE: unsafe_no_cards is on, so what agents do goes through without the owner's consent, and nobody "
+    "is asked"
+)
+"""What is said wherever that is switched on, and wherever somebody looks how a relay does."""
+
 DEFAULTS: Final = Settings()
 """What a relay whose owner has set nothing goes by."""
 

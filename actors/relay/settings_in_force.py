@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from showcaller.actors.contract.settings import DEFAULTS, Settings, valid_settings
+from showcaller.actors.contract.settings import DEFAULTS, UNSAFE, Settings, valid_settings
 
 logger = logging.getLogger("showcaller.relay")
 
@@ -31,7 +31,10 @@ class SettingsInForce:
         """Go by a checked value from now on, whatever the relay was opened with; None is the default."""
         self._named.pop(name, None)
         self._kept[name] = value
+        before = self.now
         self._settle()
+        if self.now.unsafe_no_cards and not before.unsafe_no_cards:
+            logger.warning(UNSAFE)
 
     def _settle(self) -> None:
         kept = {name: value for name, value in self._kept.items() if value is not None}

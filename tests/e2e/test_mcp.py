@@ -1,6 +1,7 @@
 """The official client over HTTP: it finds the tool and works with it, whatever becomes of the daemon."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Generator
@@ -124,9 +125,16 @@ def test_a_daemon_that_asks_for_no_consent_says_so_loudly(
     log.parent.mkdir()
     for value, told in (("1", True), ("", False), ("0", False)):
         monkeypatch.setenv("SHOWCALLER_UNSAFE_NO_CARDS", value)
-        with serving(Showcaller(tmp_path / f"home{value}", tmp_path), "--log-file", str(log)):
-            pass
-        assert ("UNSAFE" in log.read_text()) == told
+        showcaller = Showcaller(tmp_path / f"home{value}", tmp_path)
+        with serving(showcaller, "--log-file", str(log)) as daemon:
+            status, doctor = showcaller("status", "--json"), showcaller("doctor")
+            assert json.loads(status.out)["unsafeNoCards"] is told
+            assert ("UNSAFE" in status.out, "UNSAFE" in doctor.out) == (told, told)
+            assert ("UNSAFE" in showcaller("status").err) == told
+            assert doctor.code == int(told)
+            daemon.process.send_signal(signal.SIGTERM)
+            _, err = daemon.process.communicate(timeout=LIMIT)
+        assert ("UNSAFE" in err, "UNSAFE" in log.read_text()) == (told, told)
         log.unlink()
 
 

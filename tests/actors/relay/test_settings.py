@@ -30,6 +30,14 @@ def test_what_is_set_holds_at_once_and_in_every_later_relay(stage: Stage) -> Non
     assert stage.again().door.settings() == DEFAULTS
 
 
+def test_that_nobody_is_asked_any_more_is_in_the_log_by_whatever_door_it_was_set(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    for value, times in ((True, 1), (True, 1), (False, 1), (True, 2), (None, 2)):
+        put(stage, "unsafe_no_cards", value)
+        assert caplog.text.count("UNSAFE") == times
+
+
 def test_a_limit_of_turns_holds_from_the_next_turn_on(stage: Stage) -> None:
     put(stage, "max_turn_minutes", 5)
     session, first = stage.create()

@@ -154,7 +154,7 @@ class ServeOptions(NamedTuple):
 
     ``port`` 0 takes a free one; ``log_file`` gets the log, within a size, instead of standard error;
     ``ready`` gets the line that says where it listens; ``stop_with`` gets what begins its orderly end, from
-    any thread.
+    any thread; ``warn`` gets what its owner should see besides.
     """
 
     port: int
@@ -163,6 +163,7 @@ class ServeOptions(NamedTuple):
     log_file: Path | None
     ready: Callable[[str], None]
     stop_with: Callable[[Callable[[], None]], None]
+    warn: Callable[[str], None]
 
 
 class ServeRelay(Protocol):

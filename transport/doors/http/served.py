@@ -57,5 +57,6 @@ class Served:
                 "turns": {"running": gauges.turns_running, "queued": gauges.turns_queued},
                 "fanouts": tuple(fanouts),
                 "workers": tuple(self.workers()),
+                "unsafe_no_cards": self.door.settings().unsafe_no_cards,
             }
         ).model_dump(mode="json", by_alias=True)

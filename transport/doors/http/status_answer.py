@@ -40,7 +40,7 @@ class WorkerTold(ResultModel):
 
 
 class StatusAnswer(ResultModel):
-    """How the relay does."""
+    """How the relay does; with ``unsafe_no_cards`` what agents do goes through without anybody's consent."""
 
     ok: Literal[True] = True
     relay: RelayTold
@@ -52,3 +52,4 @@ class StatusAnswer(ResultModel):
     turns: TurnsTold
     fanouts: tuple[FanoutTold, ...]
     workers: tuple[WorkerTold, ...]
+    unsafe_no_cards: bool

@@ -42,6 +42,19 @@ def test_settings_are_listed_read_and_set_and_switches_take_on_and_off(
     assert lines[place + 1] == "  Agents of this relay may use other sessions at all."
 
 
+def test_whoever_has_consent_switched_off_is_warned_and_whoever_looks_is_too(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    assert "UNSAFE" not in showcaller("settings").err
+    assert "UNSAFE" in showcaller("settings", "set", "unsafe_no_cards", "on").err
+    switched = showcaller("settings", "set", "unsafe_no_cards", "on", "--json")
+    assert (json.loads(switched.out)["value"], "UNSAFE" in switched.err) == (True, True)
+    assert "UNSAFE" in showcaller("settings").err
+    assert "UNSAFE" in showcaller("settings", "--json").err
+    assert relay.set == {"unsafe_no_cards": True}
+    assert "UNSAFE" not in showcaller("settings", "set", "unsafe_no_cards", "off").err
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

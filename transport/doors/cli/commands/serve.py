@@ -10,7 +10,7 @@ import click
 from showcaller.transport.doors.cli.exits import GOOD, CommandError, OutputLost
 from showcaller.transport.doors.cli.faults import check_descriptors
 from showcaller.transport.doors.cli.home import home_option
-from showcaller.transport.doors.cli.output import json_line, write
+from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.paths import FILE
 from showcaller.transport.doors.cli.relay import Door, ServeOptions
@@ -79,7 +79,9 @@ def command(
 
     with Interrupts(SYSTEM_CLOCK.monotonic, spares_children=True) as interrupts:
         try:
-            door.serve(door.home, ServeOptions(port, workers, log, log_file, ready, interrupts.stop_with))
+            door.serve(
+                door.home, ServeOptions(port, workers, log, log_file, ready, interrupts.stop_with, note)
+            )
         except RelayStartError as error:
             raise CommandError(error.message, error.way_out) from error
     return GOOD

@@ -8,7 +8,7 @@ import click
 
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.setting_facts import setting_facts
-from showcaller.actors.contract.settings import DEFAULTS, Settings, check_setting, check_setting_name
+from showcaller.actors.contract.settings import DEFAULTS, UNSAFE, Settings, check_setting, check_setting_name
 from showcaller.transport.doors.cli.exits import GOOD, USAGE, CommandError, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
@@ -47,6 +47,7 @@ def command(ctx: click.Context, as_json: bool) -> int:
     if ctx.invoked_subcommand is not None:
         return hand_on(ctx, as_json=as_json)
     values = _in_force(ctx.find_object(Door)).values()
+    _warn(values)
     if as_json:
         rows = [fact.told() | {"value": values[fact.name]} for fact in setting_facts()]
         write(json_line({"settings": rows}))
@@ -115,7 +116,13 @@ def set_(door: Door, name: str, value: str, as_json: bool) -> int:
         write(json_line({"name": name, "value": in_force}))
     else:
         note(f"{name} is {word(in_force)}.")
+    _warn({name: in_force})
     return GOOD
+
+
+def _warn(values: Mapping[str, Any]) -> None:
+    if values.get("unsafe_no_cards"):
+        note(f"{UNSAFE}.")
 
 
 def _in_force(door: Door | None) -> Settings:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.settings import UNSAFE
 from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
@@ -86,7 +87,9 @@ def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:
 
 
 def _warnings(door: Door, answer: Mapping[str, Any]) -> Iterator[str]:
-    """Say of the relay and of each worker that it runs another version than is installed."""
+    """Say that nobody is asked, and of relay and workers that they run another version than is installed."""
+    if answer.get("unsafeNoCards"):
+        yield f"{UNSAFE}. To ask again: {door.command_line('settings', 'set', 'unsafe_no_cards', 'off')}"
     if (version := str(answer["version"])) != door.version:
         yield (
             f"The relay that runs is version {visible(version)}, and {door.version} is installed: "

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.settings import UNSAFE
 from showcaller.transport.doors.cli.doctor.findings import (
     Finding,
     descriptors_finding,
@@ -109,8 +110,7 @@ def _store(door: Door) -> Iterator[Finding]:
             yield Finding("store", "good", "can be read")
             yield providers_finding(relay.providers())
             if relay.settings().unsafe_no_cards:
-                told = "agents act without the consent of anybody"
                 way_out = door.command_line("settings", "set", "unsafe_no_cards", "off")
-                yield Finding("consent", "note", told, f"To ask again: {way_out}")
+                yield Finding("consent", "mend", UNSAFE, f"To ask again: {way_out}")
     except (CommandError, Refusal) as error:
         yield Finding("store", "mend", str(error), getattr(error, "way_out", None))
