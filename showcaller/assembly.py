@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from showcaller._version import VERSION
+from showcaller.actors.contract.agent_messages import McpServer
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.settings import DEFAULTS, Settings
@@ -54,13 +55,14 @@ def open_parts(  # noqa: PLR0913 - each is something that its two callers have d
     worker_count: int | None = None,
     watched: Callable[[WriterPort], WriterPort] = same,
     agent_variables: AgentVariables = no_variables,
+    agent_door: McpServer | None = None,
     takes_up: bool = True,
 ) -> RelayParts:
     """Open a relay's parts on a folder that the caller has locked, unless the relay only reads.
 
     ``opened`` closes them the other way round; ``watched`` may put something in front of the writer.
     With a ``worker_count`` there are so many worker processes, which outlive the relay; else its one worker
-    is a thread of this process. ``agent_variables`` and ``takes_up`` are as in ``Ports``.
+    is a thread of this process. ``agent_variables``, ``agent_door`` and ``takes_up`` are as in ``Ports``.
     Raises ``StoreError``, ``Refusal`` and ``RelayStartError``.
     """
     ports, workers, dispatcher = _open_ports(
@@ -72,6 +74,7 @@ def open_parts(  # noqa: PLR0913 - each is something that its two callers have d
         writer=writer,
         in_force=SettingsInForce(settings),
         agent_variables=agent_variables,
+        agent_door=agent_door,
         takes_up=takes_up,
     )
     with dispatcher:

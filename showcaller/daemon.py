@@ -13,6 +13,7 @@ import structlog
 
 from showcaller import logs
 from showcaller._version import VERSION
+from showcaller.actors.contract.agent_messages import McpServer
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.settings import DEFAULTS, UNSAFE, Settings
 from showcaller.actors.relay.messages import AwaitReady
@@ -23,7 +24,7 @@ from showcaller.data_folder import DataFolder, HeldLock
 from showcaller.queued_log import standard_error
 from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.errors import StoreError
-from showcaller.transport.doors.agent_tokens import AgentTokens
+from showcaller.transport.doors.agent_tokens import AgentTokens, agent_door
 from showcaller.transport.doors.cli.relay import ServeOptions
 from showcaller.transport.doors.http.access import Access
 from showcaller.transport.doors.http.app import HttpDoor, http_app
@@ -69,7 +70,7 @@ def serve(home: Path, options: ServeOptions) -> None:
         metrics = Metrics()
         watch = FolderWatch(folder.path, lock)
         agents = AgentTokens(folder.path, token)
-        parts = _open(folder, opened, options, metrics, watch, agents)
+        parts = _open(folder, opened, options, metrics, watch, agents, agent_door(bound.getsockname()[1]))
         tune()
         callers = Callers(TokenCheck(token), parts.door.tokens, agents, SYSTEM_CLOCK)
         asyncio.run(_serve(folder, watch, parts, bound, callers, options, metrics))
@@ -123,6 +124,7 @@ def _open(
     metrics: Metrics,
     watch: "FolderWatch",
     agents: AgentTokens,
+    door: McpServer,
 ) -> RelayParts:
     count = DEFAULT_COUNT if options.workers is None else options.workers
     try:
@@ -133,6 +135,7 @@ def _open(
             settings=settings_told(os.environ),
             watched=lambda writer: WatchedWriter(writer, metrics, watch),
             agent_variables=agents.variables,
+            agent_door=door,
         )
     except StoreError as error:
         raise RelayStartError(f"The relay's database cannot be used: {error}", "") from error

@@ -26,6 +26,11 @@ class AgentStates:
         with self._lock:
             return self._states.get(session)
 
+    def has_environment_of(self, session: str, turn: str) -> bool:
+        """Tell whether the process is there that was started with the environment of this turn."""
+        known = self.find(session)
+        return known is not None and known.turn == turn
+
     def process_of(self, session: str) -> Process | None:
         """Say how the agent process of a session stands; None when nothing was told of one that is there."""
         known = self.find(session)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from showcaller.actors.contract.agent_messages import McpServer
 from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
@@ -125,7 +126,7 @@ class Ports:
     With ``takes_up`` the relay runs prompts that waited before it was opened, without one of its callers
     asking for their session.
     ``agent_variables`` gives an agent process what it needs to call this relay; nothing of it may be stored.
-    ``agents`` is what is known of agent processes.
+    ``agent_door`` is the MCP server by which agents call it; ``agents`` is what is known of their processes.
     """
 
     reader: ReaderPort
@@ -146,6 +147,7 @@ class Ports:
     resting: int = 0
     takes_up: bool = True
     agent_variables: AgentVariables = no_variables
+    agent_door: McpServer | None = None
     agents: AgentStates = field(default_factory=AgentStates)
 
     def worker_of(self, session: str) -> str | None:

@@ -1,12 +1,14 @@
 """What a new session and its prompts are made of, checked before anything is stored."""
 
 import json
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from showcaller.actors.contract.calls import CreateSession, Send
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.idempotency import fingerprint
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
 from showcaller.actors.contract.provider_states import FindProgram, is_installed
@@ -40,16 +42,54 @@ def check_installed(entry: ProviderEntry, nothing: str, find: FindProgram) -> No
         )
 
 
-def check_settings(call: CreateSession | Send, provider: str) -> list[str]:
-    """Refuse what a command or a function has none of; gives notes on what has no effect."""
+def check_settings(
+    call: CreateSession | Send, provider: str, entry: ProviderEntry | None, handshake: Handshake | None
+) -> list[str]:
+    """Refuse what a provider has none of; gives notes on what has no effect, or could not be checked.
+
+    ``handshake`` is what its agent has told of its models and efforts, if it has been asked.
+    """
+    if entry is not None and entry.kind == "acp":
+        return _check_agents_settings(call, provider, entry, handshake)
     if call.model is not None:
         raise Refusal(
             Code.UNKNOWN_MODEL, f"{provider} has no models. {call.nothing}", suggestions=[], models=[]
         )
-    if isinstance(call, CreateSession) and (call.repo is not None or call.branch is not None):
-        raise invalid(f"{provider} works in a folder and takes no repo or branch. {call.nothing}")
+    _check_place(call, provider)
     named = [name for name in ("mode", "effort") if getattr(call, name) is not None]
     return [f"{' and '.join(named)} has no effect on {provider}."] if named else []
+
+
+def _check_agents_settings(
+    call: CreateSession | Send, provider: str, entry: ProviderEntry, handshake: Handshake | None
+) -> list[str]:
+    _check_place(call, provider)
+    models = () if handshake is None else handshake.models
+    efforts = () if handshake is None else handshake.efforts
+    if call.model is not None and models and call.model not in models:
+        close = get_close_matches(call.model, models, 3)
+        hint = f"; did you mean {close[0]!r}?" if close else ";"
+        raise Refusal(
+            Code.UNKNOWN_MODEL,
+            f"Unknown model {quote_foreign(call.model)} for {entry.label}{hint} "
+            f"It has: {', '.join(models[:20])}. {call.nothing}",
+            suggestions=close,
+            models=list(models[:100]),
+        )
+    if call.effort is not None and efforts and call.effort not in efforts:
+        raise invalid(
+            f"{entry.label} has no effort {quote_foreign(call.effort)}; it has: {', '.join(efforts)}. "
+            f"{call.nothing}",
+            efforts=list(efforts),
+        )
+    if call.model is None or models:
+        return []
+    return [f"{entry.label} has told no list of models yet, so the model was not checked."]
+
+
+def _check_place(call: CreateSession | Send, provider: str) -> None:
+    if isinstance(call, CreateSession) and (call.repo is not None or call.branch is not None):
+        raise invalid(f"{provider} works in a folder and takes no repo or branch. {call.nothing}")
 
 
 def working_folder(cwd: str | None, default: str) -> str:

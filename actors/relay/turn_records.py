@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from showcaller.actors.contract import limits
+from showcaller.actors.contract.agent_messages import AgentSpec
 from showcaller.actors.contract.provider_entries import ProviderCatalogue
 from showcaller.actors.contract.worker import RunTurn, TurnEnded
 from showcaller.actors.relay import turn_effects
@@ -149,6 +150,8 @@ def waiting_message(row: dict[str, Any]) -> Waiting:
         continues=row.get("kind") == "continuation",
         mode=row.get("mode"),
         via=row.get("via"),
+        model=row.get("model"),
+        effort=row.get("effort"),
     )
 
 
@@ -164,10 +167,17 @@ def may_join_a_turn(row: dict[str, Any], provider: str, known: ProviderCatalogue
     return entry is not None and entry.steers and not named
 
 
-def run_turn(session: dict[str, Any], message: Waiting, worker: str, besides: Mapping[str, str]) -> RunTurn:
+def run_turn(
+    session: dict[str, Any],
+    message: Waiting,
+    worker: str,
+    besides: Mapping[str, str],
+    agent: AgentSpec | None = None,
+) -> RunTurn:
     """Give what this worker needs to run a prompt of this session; the text is the sender's alone.
 
-    ``besides`` is what the agent process finds in its environment beside what is told of the turn.
+    ``besides`` is what the agent process finds in its environment beside what is told of the turn; ``agent``
+    is how that is run, where it is one that speaks the Agent Client Protocol.
 
     An attempt of a fan-out leaves nothing running: its result is all that anybody sees of it.
     """
@@ -183,6 +193,7 @@ def run_turn(session: dict[str, Any], message: Waiting, worker: str, besides: Ma
         timeout=message.timeout,
         continues=message.continues,
         background=not message.is_attempt,
+        agent=agent,
         worker=worker,
     )
 

@@ -11,8 +11,8 @@ class Waiting(NamedTuple):
     """A message that no turn has taken yet; ``item`` is the JSON text of what a function gets.
 
     ``is_attempt``: a fan-out has sent it. ``continues``: nobody has sent it; the agent goes on by itself, so
-    it is stored only once its turn begins. ``mode`` is what it names for its turn, and ``via`` JSON text
-    about the agent that has sent it.
+    it is stored only once its turn begins. ``mode``, ``model`` and ``effort`` are what it names for its turn,
+    and ``via`` is JSON text about the agent that has sent it.
     """
 
     id: str
@@ -24,6 +24,8 @@ class Waiting(NamedTuple):
     continues: bool = False
     mode: str | None = None
     via: str | None = None
+    model: str | None = None
+    effort: str | None = None
 
 
 # -- inputs ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
 from showcaller.actors.relay import turn, turn_effects
 from showcaller.actors.relay import turn_signals as signals
+from showcaller.actors.relay.agent_specs import agent_spec
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.in_flight import InFlight
@@ -217,7 +218,10 @@ class Turns:
         self._commit(effect)
 
     def _run_turn(self, message: signals.Waiting, worker: str) -> RunTurn:
-        return run_turn(self.row, message, worker, self._ports.agent_variables(self._session, message.id))
+        besides = self._ports.agent_variables(self._session, message.id)
+        entry = self._ports.providers.agent_of(self.row["provider"])
+        agent = None if entry is None else agent_spec(entry, self.row, message, self._ports.agent_door)
+        return run_turn(self.row, message, worker, besides, agent)
 
     def _commit_end(self, effect: turn_effects.CommitEnd) -> None:
         self._commit(effect, self._ports.new_id("msg_") if effect.end.reply else None)

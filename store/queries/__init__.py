@@ -27,7 +27,7 @@ from showcaller.store.queries.replies import last_replies, replies_after
 from showcaller.store.queries.session_groups import find_group, group_members, groups
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
-from showcaller.store.queries.tokens import token, tokens, turn_goes_on
+from showcaller.store.queries.tokens import token, tokens, turn_goes_on, turn_under_way
 from showcaller.store.queries.transcripts import transcript
 from showcaller.store.queries.watched import watched_sessions
 
@@ -67,6 +67,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             token,
             tokens,
             turn_goes_on,
+            turn_under_way,
             fanout,
             fanout_items,
             last_fanouts,
@@ -131,6 +132,7 @@ __all__ = [
     "told_events",
     "transcript",
     "turn_goes_on",
+    "turn_under_way",
     "unfinished",
     "waiting_messages",
     "watched_sessions",

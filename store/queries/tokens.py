@@ -5,7 +5,7 @@ from typing import Any
 
 from peewee import JOIN
 
-from showcaller.store.models import Message, Session, Task, Token, literal, unfinished
+from showcaller.store.models import Message, Session, Task, Token, literal, running_turn, unfinished
 from showcaller.store.statement import Slot, Statement
 
 _BY_HASH = Statement(
@@ -42,6 +42,8 @@ _TASK = Statement(
     .limit(1)
 )
 
+_UNDER_WAY = Statement(Message.select(Message.id).where(*running_turn(), Message.session == Slot("session")))
+
 
 def token(db: sqlite3.Connection, hash: str) -> dict[str, Any] | None:  # noqa: A002 - the column's name
     """Give ``kind``, ``name``, ``session``, ``expires_at`` and ``revoked_at`` of a token; None if unknown."""
@@ -68,6 +70,13 @@ def _with_state(row: dict[str, Any]) -> dict[str, Any]:
     else:
         state = "in_force" if archived_at is None else "archived"
     return {**row, "state": state}
+
+
+def turn_under_way(db: sqlite3.Connection, session: str) -> str | None:
+    """Give the turn of a session that is with a worker; None without one."""
+    row = _UNDER_WAY.row(db, session=session)
+    turn: str | None = None if row is None else row[0]
+    return turn
 
 
 def turn_goes_on(db: sqlite3.Connection, session: str, turn: str) -> bool:

@@ -10,6 +10,8 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -445,6 +447,24 @@ class Turn:
         """Say which MCP servers it was given."""
         self.say(json.dumps(self.conversation.servers))
 
+    def tool_call(self, arguments: str) -> None:
+        """Call our tool at the first MCP server that it was given by its address, and say the result."""
+        server = next(server for server in self.conversation.servers if "url" in server)
+        told = {"name": "relay_tool", "arguments": json.loads(arguments)}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": told}
+        headers = {header["name"]: header["value"] for header in server["headers"]}
+        headers |= {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        asked = urllib.request.Request(server["url"], json.dumps(request).encode(), headers)
+        self.tool("mcp__showcaller__relay_tool")
+        try:
+            with urllib.request.urlopen(asked, timeout=60) as answer:
+                lines = answer.read().decode().splitlines()
+        except urllib.error.HTTPError as error:
+            self.say(f"refused: {error.code} {error.read().decode()}\n")
+            return
+        data = [line.removeprefix("data:").strip() for line in lines if line.startswith(("data:", "{"))]
+        self.say(json.dumps(json.loads(data[-1])["result"]["structuredContent"]) + "\n")
+
     def settings(self, _: str) -> None:
         """Say how it is set."""
         self.say(json.dumps(self.conversation.settings))
@@ -544,6 +564,7 @@ ORDERS: dict[str, Callable[[Turn, str], None]] = {
     "env": Turn.env,
     "mcp": Turn.mcp,
     "settings": Turn.settings,
+    "tool-call": Turn.tool_call,
     "garbage": Turn.garbage,
     "wrong-ids": Turn.wrong_ids,
     "flood": Turn.flood,

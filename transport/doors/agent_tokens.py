@@ -2,16 +2,34 @@
 
 import hmac
 import re
+import sys
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from showcaller.actors.contract.agent_messages import McpServer
 
 PREFIX: Final = "sct_"
 TOKEN_VARIABLE: Final = "SHOWCALLER_TOKEN"  # noqa: S105 - the name of a variable
 HOME_VARIABLE: Final = "SHOWCALLER_HOME"
 _FORM: Final = re.compile(r"sct_(ses_[0-9a-z]{1,32})\.(msg_[0-9a-z]{1,32})\.([A-Za-z0-9_-]{43})")
 _PURPOSE: Final = b"showcaller: tokens of agents, 1"
+DOOR_NAME: Final = "showcaller"
+"""What agents call our MCP server: their tools are then mcp__showcaller__relay_tool."""
+
+
+def agent_door(port: int) -> McpServer:
+    """Give the MCP server by which agents call the relay that listens on this port of the loopback.
+
+    One that takes no servers by their address starts the bridge to it.
+    """
+    return McpServer(
+        name=DOOR_NAME,
+        url=f"http://127.0.0.1:{port}/mcp",
+        command=(sys.executable, "-m", "showcaller", "mcp"),
+        has_token=True,
+    )
 
 
 class AgentTurn(NamedTuple):

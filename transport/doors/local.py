@@ -76,7 +76,7 @@ class LocalDoor:
         self._under_way: set[Future[Any]] = set()
         self._closed = False
         self._opener = Opener()
-        self.tokens = LocalTokens(supervisor, ports.reader, self._check_open)
+        self.tokens = LocalTokens(supervisor, ports.reader, ports.agents, self._check_open)
 
     def close(self) -> None:
         """End the relay: take no more calls, interrupt what runs, and wait until all of it has its answer.

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.tokens import PREFIXES, NewToken, TokenToRevoke, token_hash
+from showcaller.actors.relay.agent_states import AgentStates
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.ports import ReaderPort
 from showcaller.actors.relay.refusals import refusal_for
@@ -21,8 +22,15 @@ class LocalTokens:
     A token leaves this process once, in the answer to who made it: what is stored is its hash.
     """
 
-    def __init__(self, supervisor: ActorRef[Any], reader: ReaderPort, check_open: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        supervisor: ActorRef[Any],
+        reader: ReaderPort,
+        agents: AgentStates,
+        check_open: Callable[[], None],
+    ) -> None:
         """``check_open`` raises ``Refusal`` when the relay takes no more."""
+        self._agents = agents
         self._supervisor = supervisor
         self._reader = reader
         self._check_open = check_open
@@ -59,6 +67,14 @@ class LocalTokens:
     def find(self, digest: str) -> Future[dict[str, Any] | None]:
         """Give what is stored of a token, by its hash: ``kind``, ``name``, ``session``, ``expires_at``…"""
         return self._read("token", hash=digest)
+
+    def has_agent_of(self, session: str, turn: str) -> bool:
+        """Tell whether an agent process of this session is there that was started with this turn."""
+        return self._agents.has_environment_of(session, turn)
+
+    def turn_under_way(self, session: str) -> Future[str | None]:
+        """Give the turn of this session that is with a worker; None without one."""
+        return self._read("turn_under_way", session=session)
 
     def turn_goes_on(self, session: str, turn: str) -> Future[bool]:
         """Tell whether a worker has this turn of a session, or a background task of it runs."""

@@ -116,13 +116,15 @@ class Assignments:
                 self._homes.pop(session, None)
 
     def lose(self, worker: str, left: Left | None) -> list[FromWorkerMessage]:
-        """A worker has died and has left this: give what its turns and its background tasks come to."""
+        """A worker has died and has left this: give what its turns, agents and tasks come to."""
         told = [_told(run, left) for run in self._turns.pop(worker, {}).values()]
         for session in sorted(each for each, home in self._homes.items() if home == worker):
             del self._homes[session]
             self._at_turns.discard(session)
             self._ended_tasks.pop(session, None)
-            self._agents.discard(session)
+            if session in self._agents:
+                self._agents.discard(session)
+                told.append(AgentState(session=session, state="none", why="died"))
             tasks = sorted(self._tasks.pop(session, ()))
             told += [TaskEnded(session=session, task=task, outcome="interrupted") for task in tasks]
         return told

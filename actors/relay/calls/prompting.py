@@ -34,6 +34,7 @@ async def create_session(
         "provider": start.provider,
         "mode": start.mode,
         "effort": start.effort,
+        "model": call.model,
         "origin": "owner" if context.caller.agent is None else "agent",
         "created_by": context.caller.agent,
         "created_at": message["created_at"],

@@ -50,7 +50,8 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     entry = prompts.check_provider(provider, call.nothing, context.ports.providers)
     agents.check_may_start(context, call, entry)
     prompts.check_installed(entry, call.nothing, context.ports.find_program)
-    context.notes.extend(prompts.check_settings(call, provider))
+    handshake = context.ports.handshakes().get(entry.provider) if entry.kind == "acp" else None
+    context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
     group = None if call.group is None else await find_group(context, call.group)
     return Start(
         provider=provider,
@@ -87,7 +88,9 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     entry = context.ports.providers.find(provider)
     if entry is not None:
         agents.check_may_start(context, call, entry)
-    context.notes.extend(prompts.check_settings(call, provider))
+    is_agent = entry is not None and entry.kind == "acp"
+    handshake = context.ports.handshakes().get(entry.provider) if entry is not None and is_agent else None
+    context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
     own = await context.own_row()
     is_starter = row["created_by"] is not None and row["created_by"] == context.caller.agent
     mode = mode_of_prompt(

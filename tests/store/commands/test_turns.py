@@ -186,3 +186,12 @@ def test_a_continuation_needs_an_open_session_without_a_turn(desk: Desk) -> None
     desk.value("end_turn", **ending("m"))
     desk.value("archive_session", session="ses_a", at=3_500)
     assert desk.conflict("begin_continuation", **continuation(desk)) == "archived"
+
+
+def test_the_turn_that_is_with_a_worker_is_known(desk: Desk) -> None:
+    desk.session("a", "m")
+    assert desk.read("turn_under_way", session="ses_a") is None
+    desk.value("hand_over", message="msg_m", worker="wrk_1", at=4_000)
+    assert desk.read("turn_under_way", session="ses_a") == "msg_m"
+    desk.value("end_turn", **ending("m"))
+    assert desk.read("turn_under_way", session="ses_a") is None

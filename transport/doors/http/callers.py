@@ -30,7 +30,7 @@ REVOKED: Final = (
 )
 ENDED: Final = (
     "The agent process that this token belongs to has ended, and its token with it: only what runs in the "
-    "turn that got it may use it."
+    "turn that got it, or the agent that was started with it, may use it."
 )
 
 logger = logging.getLogger("showcaller.http")
@@ -97,9 +97,12 @@ class Callers:
         turn = self._agents.read(token)
         if turn is None:
             raise Refusal(Code.UNAUTHENTICATED, UNKNOWN)
-        if not await _answer(self._tokens.turn_goes_on(turn.session, turn.turn)):
+        if await _answer(self._tokens.turn_goes_on(turn.session, turn.turn)):
+            return Caller("agent", turn.session, turn=turn.turn)
+        if not self._tokens.has_agent_of(turn.session, turn.turn):
             raise Refusal(Code.UNAUTHENTICATED, ENDED)
-        return Caller("agent", turn.session, turn=turn.turn)
+        # A process that stays between turns has the token of the turn that it was started with.
+        return Caller("agent", turn.session, turn=await _answer(self._tokens.turn_under_way(turn.session)))
 
     async def _client(self, token: str) -> Caller:
         digest = token_hash(token)

@@ -96,7 +96,7 @@ class Agent:
             session=self.session,
             state="starting" if self._setting is None else "alive",
             turn=self._turn,
-            agent_session=self.native,
+            agent_session=self.native if self.is_told else None,
             models=offer.model.values if offer.model else (),
             modes=offer.modes.values if offer.modes else (),
             efforts=offer.effort.values if offer.effort else (),
@@ -164,7 +164,7 @@ class Agent:
             blocks = [schema.TextContentBlock(type="text", text=each) for each in words]
             request = schema.PromptRequest(session_id=self.native, prompt=list(blocks))
             self._record = record
-            self.is_told = True
+            self._is_told_now()
             answer = await self._peer.request(AGENT_METHODS["session_prompt"], request, schema.PromptResponse)
         except RequestError as error:
             return end_of_error(error.code, str(error), error.data, record.said()[0])
@@ -173,6 +173,12 @@ class Agent:
         except ConnectionError:
             return await self._death()
         return end_of_answer(answer.stop_reason, record.said()[0], record.tools)
+
+    def _is_told_now(self) -> None:
+        """Tell the relay, before the prompt goes, which conversation has to be continued from now on."""
+        if not self.is_told:
+            self.is_told = True
+            self._post(self.state)
 
     def halt(self, grace: float) -> None:
         """Cancel the turn, and end the process with its tree if it has not ended the turn after ``grace``."""

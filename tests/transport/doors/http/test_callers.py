@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.contract.agent_messages import AgentState
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.tokens import token_hash
+from showcaller.actors.relay.agent_states import AgentStates
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.runtime import Future
 from showcaller.actors.runtime.testkit import ManualClock
@@ -27,6 +29,7 @@ class Stored:
         self.rows: dict[str, dict[str, Any]] = {token_hash(SCRIPTS): row}
         self.looked_up = 0
         self.noted: list[Mapping[str, int]] = []
+        self.agents = AgentStates()
 
     def find(self, digest: str) -> Future[Any]:
         self.looked_up += 1
@@ -34,6 +37,12 @@ class Stored:
 
     def turn_goes_on(self, session: str, turn: str) -> Future[Any]:
         return done((session, turn) == ("ses_b", "msg_b"))
+
+    def has_agent_of(self, session: str, turn: str) -> bool:
+        return self.agents.has_environment_of(session, turn)
+
+    def turn_under_way(self, session: str) -> Future[Any]:
+        return done("msg_b" if session == "ses_b" else None)
 
     def note_uses(self, uses: Mapping[str, int]) -> Future[Any]:
         self.noted.append(uses)
@@ -108,6 +117,17 @@ async def test_wrong_tokens_are_limited_and_right_ones_are_not(callers: Callers,
 async def test_an_agent_is_let_in_while_its_turn_goes_on(callers: Callers, agents: AgentTokens) -> None:
     assert await callers.caller_of(agents.token("ses_b", "msg_b")) == Caller("agent", "ses_b", turn="msg_b")
     assert await refused(callers, agents.token("ses_b", "msg_a")) is Code.UNAUTHENTICATED
+
+
+async def test_an_agent_is_let_in_while_the_process_lives_that_its_turn_has_started(
+    callers: Callers, agents: AgentTokens, stored: Stored
+) -> None:
+    first, another = agents.token("ses_b", "msg_a"), agents.token("ses_b", "msg_0")
+    stored.agents.note(AgentState(session="ses_b", state="alive", turn="msg_a"))
+    assert await callers.caller_of(first) == Caller("agent", "ses_b", turn="msg_b")
+    assert await refused(callers, another) is Code.UNAUTHENTICATED
+    stored.agents.note(AgentState(session="ses_b", state="none", why="idle"))
+    assert await refused(callers, first) is Code.UNAUTHENTICATED
 
 
 async def test_another_relays_agent_is_nobody_here(callers: Callers, tmp_path: Path) -> None:

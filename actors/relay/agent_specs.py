@@ -1,0 +1,36 @@
+"""How a worker runs the agent of a turn, made of the catalogue's entry and of what is stored. Pure."""
+
+from typing import Any
+
+from showcaller.actors.contract.agent_entries import AgentEntry
+from showcaller.actors.contract.agent_messages import AgentSpec, McpServer
+from showcaller.actors.relay.turn_signals import Waiting
+
+
+def agent_spec(
+    entry: AgentEntry, session: dict[str, Any], message: Waiting, door: McpServer | None
+) -> AgentSpec:
+    """Give how the agent of this session is run for this message; ``door`` is the relay's own MCP server.
+
+    A conversation that the agent has is continued or the turn fails: its name is stored only once it has been
+    given a prompt.
+    """
+    native: str | None = session.get("agent_session_id")
+    return AgentSpec(
+        name=entry.name,
+        label=entry.label,
+        command=entry.command,
+        environment=entry.environment,
+        install=entry.install,
+        mcp=entry.mcp,
+        servers=() if door is None else (door,),
+        model=message.model or session.get("model"),
+        mode=message.mode or session["mode"],
+        effort=message.effort or session.get("effort"),
+        resume=native,
+        resume_required=native is not None,
+        loads=entry.loads,
+        resumes=entry.resumes,
+        model_option=entry.model_option,
+        kill_grace=entry.kill_grace,
+    )

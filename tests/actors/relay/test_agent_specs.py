@@ -1,0 +1,53 @@
+"""How a turn's agent is run: by the entry of the catalogue, and what the session and its message name."""
+
+from typing import Any
+
+from showcaller.actors.contract.agent_entries import AgentEntry
+from showcaller.actors.contract.agent_messages import McpServer
+from showcaller.actors.relay.agent_specs import agent_spec
+from showcaller.actors.relay.turn_signals import Waiting
+
+ENTRY = AgentEntry(
+    name="fake", label="Fake", command=("fake", "acp"), environment={"A": "1"}, loads=True, mcp="stdio"
+)
+DOOR = McpServer(name="showcaller", url="http://127.0.0.1:1/mcp", has_token=True)
+
+
+def session(**more: Any) -> dict[str, Any]:
+    return {
+        "id": "ses_a",
+        "mode": "agent",
+        "model": "small",
+        "effort": None,
+        "agent_session_id": None,
+        **more,
+    }
+
+
+def test_the_entry_says_how_and_the_session_with_what() -> None:
+    spec = agent_spec(ENTRY, session(), Waiting("msg_a", "hi"), DOOR)
+    assert (spec.command, spec.environment, spec.mcp, spec.servers) == (
+        ("fake", "acp"),
+        {"A": "1"},
+        "stdio",
+        (DOOR,),
+    )
+    assert (spec.model, spec.mode, spec.effort) == ("small", "agent", None)
+    assert (spec.loads, spec.resumes, spec.resume, spec.resume_required) == (True, False, None, False)
+
+
+def test_what_a_message_names_goes_before_the_sessions_own() -> None:
+    spec = agent_spec(
+        ENTRY, session(), Waiting("msg_a", "hi", model="large", mode="plan", effort="high"), None
+    )
+    assert (spec.model, spec.mode, spec.effort, spec.servers) == ("large", "plan", "high", ())
+
+
+def test_a_conversation_that_is_known_has_to_be_continued() -> None:
+    spec = agent_spec(ENTRY, session(agent_session_id="n1"), Waiting("msg_a", "hi"), DOOR)
+    assert (spec.resume, spec.resume_required) == ("n1", True)
+
+
+def test_a_session_that_was_just_made_has_no_conversation_yet() -> None:
+    spec = agent_spec(ENTRY, {"id": "ses_a", "mode": "agent"}, Waiting("msg_a", "hi"), None)
+    assert (spec.model, spec.effort, spec.resume) == (None, None, None)
