@@ -118,8 +118,9 @@ class AgentState(WorkerModel):
     """Worker to relay: how the agent process of a session stands.
 
     ``turn`` is the one whose environment, and so whose token, the process has. ``agent_session`` is the
-    agent's own id of the conversation, told before that is given its first prompt and not earlier; ``models``, ``modes`` and ``efforts`` are what it offers there. Of one
-    that is gone ``why`` tells the reason: to go to sleep is ``idle``.
+    agent's own id of the conversation, told just before that is given its first prompt and not earlier: from
+    then on it has to be continued. ``models``, ``modes`` and ``efforts`` are what the agent offers there. Of
+    one that is gone ``why`` tells the reason: to go to sleep is ``idle``.
     """
 
     kind: Literal["agent_state"] = "agent_state"

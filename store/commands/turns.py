@@ -93,7 +93,6 @@ _ALL_RUNNING = Statement(
 )
 
 
-
 def hand_over(db: sqlite3.Connection, message: str, worker: str, at: int) -> dict[str, Any]:
     """Note that a queued prompt goes to a worker; gives ``{"event"}``, the cursor of ``turn_started``.
 

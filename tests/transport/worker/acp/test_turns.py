@@ -126,13 +126,14 @@ async def test_a_killed_agent_ends_with_its_children(desk: AgentDesk) -> None:
 async def test_how_an_agent_stands_is_told(desk: AgentDesk) -> None:
     turn = desk.start("say hi")
     end = await desk.stage.end_of(turn)
-    starting, alive = desk.states()
+    starting, alive, prompted = desk.states()
     assert (starting.state, starting.turn, starting.agent_session) == ("starting", turn, None)
-    assert (alive.state, alive.agent_session, alive.version) == ("alive", end.agent_session, "1.5")
+    assert (alive.state, alive.version, alive.agent_session) == ("alive", "1.5", None)
     assert (alive.models, alive.efforts) == (("small", "large"), ("low", "high"))
     assert (alive.modes, alive.model) == (("ask", "plan", "code", "yolo"), "small")
+    assert prompted == alive.model_copy(update={"agent_session": end.agent_session})
     desk.stage.host.meet_another_relay()
-    await desk.state("alive", 2)
+    assert await desk.state("alive", 3) == prompted
 
 
 async def test_an_idle_agent_goes_to_sleep_and_its_conversation_goes_on(open_desk) -> None:  # type: ignore[no-untyped-def]
