@@ -5,11 +5,17 @@ from pathlib import Path
 import pytest
 
 from tests.arch import checkout
-from tests.arch.checkout import ROOMS, ROOT, Checkout
+from tests.arch.checkout import LONGEST, ROOMS, ROOT, Checkout
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave these tests out where there is no checkout: an unpacked source distribution has no links."""
+    """Leave these tests out where there is no checkout, and give those that run whole tools their time.
+
+    An unpacked source distribution is none: it has no links.
+    """
+    for item in items:
+        if isinstance(item, pytest.Function) and {"clean", "planted"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.timeout(LONGEST))
     if all((ROOT / "showcaller" / room).is_symlink() for room in ROOMS):
         return
     reason = pytest.mark.skip(reason="not a checkout: the three links of showcaller/ are missing")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 WAITS = (0, 0, 1, 30, 120, 600)
-MANY = 104  # messages at once: more than may wait
+MANY = 130  # messages at once: more than may wait
 
 
 class Script:
