@@ -59,6 +59,7 @@ class Books:
     deleted: set[str] = field(default_factory=set[str])
     being_deleted: set[str] = field(default_factory=set[str])  # the answer is still to come
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
+    seen_at: dict[str, int] = field(default_factory=dict[str, int])  # how many answers there were by then
     is_slow: bool = False  # what workers say may be on its way for longer than a relay waits for it
     broken: list[str] = field(default_factory=list[str])  # seen where nothing can be raised
 
@@ -124,17 +125,22 @@ class Books:
         if (known.session, known.text) != (prompted.session, prompted.text):
             raise Broken(f"{prompted.message} is acknowledged for two prompts: {known} and {prompted}")
 
-    def see(self, message: str, result: Mapping[str, Any]) -> None:
-        """A caller reads what became of a prompt; an end that was told is told again ever after."""
+    def see(self, message: str, result: Mapping[str, Any], begun: int, answered: int) -> None:
+        """A caller reads what became of a prompt; an end that was told is told again ever after.
+
+        ``begun`` and ``answered`` count the answers there were when the call began and when it had its own:
+        one that began before the end was told may have looked before it, however late its answer comes.
+        """
         status = result["status"]
         if status not in ENDED:
             goes_on = "background" in result  # it has answered, and what it began works on
-            if message in self.seen and not goes_on:
+            if begun >= self.seen_at.get(message, begun + 1) and not goes_on:
                 raise Broken(f"{message} is {status} after it was told to be {self.seen[message]}")
             return
         reply = result.get("reply") or {}
         found = (status, result.get("stopReason"), reply.get("text"))
         before = self.seen.setdefault(message, found)
+        self.seen_at.setdefault(message, answered)
         is_gone = result["session"] in self.deleted | self.being_deleted  # and its texts with it
         if before != found and not (is_gone and before[:2] == found[:2]):
             raise Broken(f"{message} was told to be {before} and now {found}")

@@ -74,7 +74,7 @@ class Callers:
         elif calling.action in PROMPTING:
             self._accepted(calling, result)
         elif calling.action == "wait" and "message_id" in result:
-            self.books.see(result["message_id"], result)
+            self._see(calling, result)
         elif calling.action == "archive":
             self.books.archived.add(result["session"])
         elif calling.action == "stop" and not calling.is_repeat and not self.prompts(result["session"]):
@@ -114,7 +114,11 @@ class Callers:
         begun = -1 if is_repeat else self.begun_at[calling.number]
         self.books.acknowledge(Prompted(session, message, calling.text, begun, self.answered_count))
         if not is_repeat:
-            self.books.see(message, result)
+            self._see(calling, result)
+
+    def _see(self, calling: Calling, result: Mapping[str, Any]) -> None:
+        begun = self.begun_at[calling.number]
+        self.books.see(result["message_id"], result, begun, self.answered_count)
 
 
 def _may_be_stored(result: Mapping[str, Any]) -> bool:
