@@ -5,7 +5,9 @@ import json
 from typing import Any
 
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.transport.worker.environment import TOKEN_VARIABLE
 from showcaller.transport.worker.function_child_messages import CallEnded, call_message
+from showcaller.transport.worker.output import TextVeil, hidden_in
 from showcaller.transport.worker.providers import Result, Sink
 
 
@@ -20,7 +22,8 @@ class FunctionCall:
         self.since = loop.time()
         self.is_halted = False
         self.was_returned = False
-        self.write = sink.write
+        self.secret = turn.environment.get(TOKEN_VARIABLE, "")
+        self._output = TextVeil(sink.write, self.secret)
         self.grace = sink.grace
         self._target = turn.provider.partition(":")[2]
         self._environment = turn.environment
@@ -34,11 +37,18 @@ class FunctionCall:
         """Give what starts it under this number."""
         return call_message(number, self._target, self._text, self._item, self._environment)
 
+    def write(self, text: str) -> None:
+        """Take a piece of what it writes; the token of its turn is hidden in it."""
+        self._output.add(text)
+
     def ended(self, end: CallEnded) -> None:
         """Take what the process says of its end."""
-        self.settle(Result(reply=end.reply, truncated=end.truncated, error_text=end.error))
+        error = None if end.error is None else hidden_in(end.error, self.secret)
+        reply = hidden_in(end.reply, self.secret)
+        self.settle(Result(reply=reply, truncated=end.truncated, error_text=error))
 
     def settle(self, result: Result) -> None:
         """End it, unless it has ended."""
         if not self.answer.done():
+            self._output.end()
             self.answer.set_result(result)

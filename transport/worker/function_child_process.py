@@ -106,6 +106,7 @@ class FunctionChild:
         """Run a call in it; gives the call's number."""
         self._number += 1
         self._calls[self._number] = call
+        self._log.hide(call.secret)
         self._say(call.message(self._number))
         return self._number
 

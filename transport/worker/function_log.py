@@ -2,11 +2,16 @@
 
 import asyncio
 import logging
+from collections import deque
 from typing import Final
+
+from showcaller.transport.worker.output import hidden_in
 
 GATHERED: Final = 0.1
 LINE_LIMIT: Final = 16 * 1024
 TOTAL_LIMIT: Final = 256 * 1024
+SECRETS: Final = 256
+"""So many calls' tokens, the last ones, are kept out of the log."""
 
 log = logging.getLogger("showcaller.worker")
 
@@ -19,6 +24,12 @@ class FunctionLog:
         self._room = TOTAL_LIMIT
         self._text = ""
         self._timer: asyncio.TimerHandle | None = None
+        self._secrets: deque[str] = deque(maxlen=SECRETS)
+
+    def hide(self, secret: str) -> None:
+        """Keep a secret out of the log from now on, until many others have come."""
+        if secret:
+            self._secrets.append(secret)
 
     def add(self, text: str) -> None:
         """Take the next piece."""
@@ -37,6 +48,8 @@ class FunctionLog:
             self._timer.cancel()
             self._timer = None
         text, self._text = self._text.strip(), ""
+        for secret in self._secrets:
+            text = hidden_in(text, secret)
         if text:
             log.info("functions' process %d wrote: %s", self._pid, text)
             if self._room <= 0:

@@ -41,6 +41,32 @@ class Veil:
         return 0
 
 
+def hidden_in(text: str, secret: str) -> str:
+    """Give a text without a secret that may be in it."""
+    return text.replace(secret, HIDDEN.decode()) if secret else text
+
+
+class TextVeil:
+    """Passes text on to ``write`` without a secret of ASCII, which pieces may cut anywhere."""
+
+    def __init__(self, write: Callable[[str], None], secret: str) -> None:
+        self._write = write
+        self._veil = Veil(secret)
+
+    def add(self, text: str) -> None:
+        """Take the next piece."""
+        if text:
+            self._pass_on(self._veil.through(text.encode("utf-8", "surrogatepass")))
+
+    def end(self) -> None:
+        """Pass on what was held back; nothing comes after it that could be the rest of the secret."""
+        self._pass_on(self._veil.through(b""))
+
+    def _pass_on(self, seen: bytes) -> None:
+        if seen:  # it was cut before a letter of ASCII, if anywhere, and so between characters
+            self._write(seen.decode("utf-8", "surrogatepass"))
+
+
 class CommandOutput:
     """The bytes of one command: both ends are kept for the reply, all are decoded for streaming.
 

@@ -148,6 +148,39 @@ async def test_the_context_tells_what_a_command_finds_in_its_environment(desk: F
     assert (await desk.run("mode", environment={"SHOWCALLER_MODE": "plan"})).reply == "plan False"
 
 
+async def test_a_function_that_tells_its_token_tells_nobody(
+    desk: FunctionsDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "showcaller.worker")
+    secret = "sct_ses_000000000000.msg_000000000000." + "s" * 43
+    desk.write("""
+        import os, sys
+        def told(ctx): return ctx.environment["SHOWCALLER_TOKEN"]
+        def give(item, ctx): return {"token": told(ctx)}
+        def fail(item, ctx): raise ValueError("not with " + told(ctx))
+        def say(item, ctx):
+            print("it is", told(ctx), flush=True)
+            sys.stdout.write("sct_ses" + "\\n")
+            for letter in told(ctx):
+                sys.stdout.write(letter)
+                sys.stdout.flush()
+            ctx.progress("and " + told(ctx))
+            os.write(1, f"past the turn: {told(ctx)}".encode())
+            sys.stdout.write("sct_")
+    """)
+    turns = {
+        name: desk.start(name, environment={"SHOWCALLER_TOKEN": secret}) for name in ("give", "fail", "say")
+    }
+    ends = {name: await desk.stage.end_of(turn) for name, turn in turns.items()}
+    assert ends["give"].reply == '{"token": "[a token of the relay]"}'
+    assert "not with [a token of the relay]" in str(ends["fail"].error_text)
+    hidden = "[a token of the relay]"
+    assert desk.stage.output_of(turns["say"]) == f"it is {hidden}\nsct_ses\n{hidden}and {hidden}\nsct_"
+    await desk.close()
+    assert f"past the turn: {hidden}" in caplog.text
+    assert secret not in caplog.text
+
+
 async def test_no_descriptor_left_for_a_process_fails_its_turn_in_words(
     desk: FunctionsDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
