@@ -247,6 +247,7 @@ async def _serve(
         watch.on_loss(lambda: ending.ask(workers=True))
         workers_too = await ending.asked()
         log.info("stopping", workers=workers_too)
+        parts.workers.start_no_more()
         await asyncio.to_thread(_end, parts, workers_too=workers_too)
         _forget(folder.path, watch.lock)  # before we listen no more: who finds us may rely on it
         await server.close(LAST_ANSWERS)

@@ -41,13 +41,14 @@ class Workers(NamedTuple):
 
     ``name`` is that of the one that ends with ``port``, if they do; ``outliving`` is what is known of those
     that go on when their relay ends; ``end`` ends them too, after the relay's door is closed. It blocks, and
-    may be called once.
+    may be called once. ``start_no_more`` says that the relay is about to end, and blocks nobody.
     """
 
     port: WorkerPort
     name: str = ""
     outliving: OutlivingWorkers | None = None
     end: Callable[[], None] = end_with_port
+    start_no_more: Callable[[], None] = end_with_port
 
 
 def open_workers(folder: DataFolder, count: int | None) -> Workers:
@@ -88,7 +89,7 @@ def open_workers(folder: DataFolder, count: int | None) -> Workers:
         if left:
             log.warning("workers are still there", workers=left)
 
-    return Workers(processes, "", processes, end)
+    return Workers(processes, "", processes, end, processes.start_no_more)
 
 
 def running_workers(home: Path) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before another worker is started in the place of one that died, when that goes on and on."""
 STEADY = 60.0
 """Seconds after which a worker's death does not count as going on."""
+ENDED, DIED = "Worker %s has ended", "Worker %s has died; another comes in its place"
 STORED = 1024
 """Of so many turns stored last it is known that a worker that has died need not have left them."""
 
@@ -229,6 +230,11 @@ class WorkerPool:
         if ends and deliver is not None:
             deliver(ends)
 
+    def start_no_more(self) -> None:
+        """The relay ends: a worker that does so meanwhile has no other in its place."""
+        with self._gate:
+            self._ending = True
+
     def end_workers(self, patience: float) -> list[str]:
         """End all workers and start no more; gives those that are still there after ``patience`` seconds."""
         with self._gate:
@@ -319,9 +325,13 @@ class WorkerPool:
         self._books.add(name)
         self._places[name] = place
 
-    def _open(self, name: str, pause: float) -> None:
+    def _open(self, name: str, pause: float, died: str | None = None) -> None:
+        """Start a worker; only now it is known whether another has ``died``, or has ended with the relay."""
         with self._gate:
-            if self._closed or self._ending:
+            is_over = self._closed or self._ending
+            if died is not None:
+                logger.log(logging.INFO if is_over else logging.ERROR, ENDED if is_over else DIED, died)
+            if is_over:
                 return
             if name not in self._places:
                 self._add(name, _Place(pause))
@@ -356,9 +366,9 @@ class WorkerPool:
             if waiting:
                 place.worker.link.send(waiting)
 
-    def _again(self, name: str, place: _Place) -> None:
+    def _again(self, name: str, place: _Place, died: str | None = None) -> None:
         pause, place.pause = place.pause, min(place.pause * 2, LONGEST_PAUSE)
-        self._later(pause, lambda: self._open(name, place.pause))
+        self._later(pause, lambda: self._open(name, place.pause, died))
 
     def _died(self, worker: Worker) -> None:
         """Tell the relay how the dead worker's turns stand, and have another in its place."""
@@ -380,13 +390,11 @@ class WorkerPool:
             self._there.pop(worker.name, None)
             self._changed.notify_all()
         if follower is None:
-            logger.info("Worker %s has ended", worker.name)
+            logger.info(ENDED, worker.name)
         else:
-            logger.error("Worker %s has died; %s comes in its place", worker.name, follower)
-            self._again(follower, self._places[follower])
+            self._again(follower, self._places[follower], worker.name)
 
     def _follow(self, place: _Place) -> str:
         name = self._new_name()
-        lasted = self._now() - place.since >= STEADY
-        self._add(name, _Place(FIRST_PAUSE if lasted else place.pause))
+        self._add(name, _Place(FIRST_PAUSE if self._now() - place.since >= STEADY else place.pause))
         return name

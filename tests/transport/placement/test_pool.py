@@ -1,5 +1,6 @@
 """Workers as one port: who gets what, and what a death means."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -265,3 +266,32 @@ def test_ending_the_workers_starts_no_others_and_names_those_that_stay(desk: Des
     assert desk.later == []
     desk.placement.died(names[1])
     assert pool.end_workers(0.05) == []
+
+
+@pytest.mark.parametrize("told_first", [True, False])
+def test_a_worker_that_ends_while_the_relay_ends_is_no_error_and_is_not_replaced(
+    desk: Desk, caplog: pytest.LogCaptureFixture, told_first: bool
+) -> None:
+    """As when all processes of a service are told to end at once, whoever of them is the quicker."""
+    caplog.set_level(logging.INFO)
+    pool = desk.open()
+    worker = desk.placement.started[0]
+    if told_first:
+        pool.start_no_more()
+    desk.placement.died(worker.name)
+    pool.start_no_more()
+    desk.time_passes()
+    assert len(desk.placement.started) == 1
+    assert [record.levelname for record in caplog.records if worker.name in record.getMessage()] == ["INFO"]
+
+
+def test_a_worker_that_dies_while_the_relay_goes_on_is_an_error(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.open()
+    worker = desk.placement.started[0]
+    desk.placement.died(worker.name)
+    desk.time_passes()
+    assert len(desk.placement.started) == 2
+    (told,) = [record for record in caplog.records if worker.name in record.getMessage()]
+    assert told.levelname == "ERROR"
