@@ -1,6 +1,7 @@
 """Server-sent events: the log as it grows, read from the store at each reader's own pace."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -9,7 +10,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from showcaller.actors.contract.outside import Events, Monitor
 from showcaller.transport.doors.http.replies import HEADERS, json_bytes
+from showcaller.transport.doors.http.server import CUT
 from showcaller.transport.doors.local import LocalDoor
+
+logger = logging.getLogger("showcaller.http")
 
 MOST_STREAMS: Final = 64
 """Streams that are open at a time."""
@@ -41,15 +45,32 @@ class EventStream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the reader goes, stops reading, or the relay ends."""
+        stalled = False
 
         async def send_in_time(message: Message) -> None:
-            async with asyncio.timeout(self._stalled):
-                await send(message)
+            nonlocal stalled
+            try:
+                async with asyncio.timeout(self._stalled):
+                    await send(message)
+            except TimeoutError:
+                stalled = True
+                raise
 
         try:
             await super().__call__(scope, receive, send_in_time)
+        except Exception:
+            if not stalled:
+                raise
+            await self._cut(scope, receive)
         finally:
             self._open_ones.discard(self)
+
+    async def _cut(self, scope: Scope, receive: Receive) -> None:
+        """Cut the connection: to close it would wait until the reader has taken what is on its way."""
+        logger.info("A reader of events has taken nothing for %d s: its connection is cut", self._stalled)
+        scope["state"][CUT]()
+        while (await receive())["type"] != "http.disconnect":
+            pass
 
 
 async def event_lines(door: LocalDoor, since: int, heartbeat: float) -> AsyncIterator[bytes]:

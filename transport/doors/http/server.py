@@ -22,6 +22,8 @@ logger = logging.getLogger("showcaller.http")
 HEAD_BYTES: Final = 16 * 1024
 HEAD_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 512
+CUT: Final = "cut"
+"""What in the state of a request's scope cuts its connection, with all that is still to be sent."""
 
 
 def bind(port: int) -> socket.socket:
@@ -53,6 +55,7 @@ class Connection(H11Protocol):
             return
         self._lingering = LingeringTransport(transport, self._still_sends)
         super().connection_made(cast("asyncio.Transport", self._lingering))
+        self.app_state[CUT] = transport.abort
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -160,6 +163,10 @@ class HttpServer:
     def _connection(self) -> Connection:
         state: dict[str, Any] = {}
         return Connection(self._config, self._state, state)
+
+    async def all_lost(self) -> None:
+        """Wait until no connection is open."""
+        await self._state.all_lost()
 
     async def close(self, seconds: float) -> None:
         """Listen no more, let answers under way end for so many seconds, and then cut what is left."""
