@@ -32,5 +32,6 @@ def agent_spec(
         loads=entry.loads,
         resumes=entry.resumes,
         model_option=entry.model_option,
+        session_meta=entry.session_meta,
         kill_grace=entry.kill_grace,
     )

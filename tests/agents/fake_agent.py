@@ -7,6 +7,7 @@ folder that ``FAKE_AGENT_STATE`` names, so that they outlive its process.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -230,6 +231,8 @@ class FakeAgent:
         """Serve until standard input ends."""
         if "chatty" in self.options:
             self.peer.write(b"Fake agent 1.5 is starting...\n")
+        if "deaf-to-the-end" in self.options:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for line in sys.stdin.buffer:
             message = json.loads(line)
             if "method" not in message:
@@ -238,6 +241,8 @@ class FakeAgent:
                 threading.Thread(target=self._answer, args=(message,), daemon=True).start()
             elif "slow-start" not in self.options:
                 self._answer(message)
+        if "deaf-to-the-end" in self.options:
+            threading.Event().wait()
 
     def _answer(self, message: Any) -> None:
         method = _METHODS.get(message["method"])

@@ -84,6 +84,11 @@ class Agent:
         return self._process.is_over
 
     @property
+    def takes_prompts(self) -> bool:
+        """Whether its conversation is open, and its process does not end."""
+        return self._setting is not None and not self._process.is_ending
+
+    @property
     def pid(self) -> int:
         """The id of its process."""
         return self._process.pid
@@ -270,4 +275,4 @@ def _started(
 
 def key_of(turn: RunTurn, spec: AgentSpec) -> Any:
     """Give what two turns must have in common for the same process to run both. Pure."""
-    return spec.command, spec.environment, spec.servers, spec.folders, turn.cwd
+    return spec.command, spec.environment, spec.servers, spec.folders, spec.session_meta, turn.cwd

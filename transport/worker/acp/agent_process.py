@@ -19,6 +19,8 @@ DRAIN: Final = 0.2
 """Seconds for what a process has written last to come out of its pipes."""
 LINGER: Final = 1.0
 """Seconds for which a process may live on that has closed its output."""
+POLITE: Final = 1.0
+"""Seconds for which a process may end by itself because its input has."""
 LAST_WORDS: Final = 2_000
 """Bytes of its standard error that are kept."""
 
@@ -56,7 +58,7 @@ class AgentProcess:
         self._errors_fd = errors
         self._pipe = Pipe(errors, self._errors)
         self._gone = gone
-        self._kill: asyncio.TimerHandle | None = None
+        self._timers: list[asyncio.TimerHandle] = []
         self._status: int | None = None
         self._burial = self._loop.create_task(self._bury())
 
@@ -70,6 +72,11 @@ class AgentProcess:
         """Whether nothing of it is left."""
         return self._burial.done()
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was told to end, says no more, or has ended."""
+        return bool(self._timers) or self.stream.ended.done() or self.is_over
+
     def start_beside(self, arguments: Sequence[str], cwd: str | None, more: Mapping[str, str]) -> Child:
         """Start a program for the agent; what it leaves behind is ended with the agent at the latest.
 
@@ -80,10 +87,11 @@ class AgentProcess:
         return Child(arguments, cwd, {**self._variables, **more, **turns}, marker, self._leaders)
 
     def end(self, grace: float) -> None:
-        """Let it end, first politely, and with its whole tree by force after so many seconds."""
+        """Let it end: its input ends, then its tree is asked to, and is ended by force after ``grace``."""
         self.stream.end_input()
-        if self._kill is None and not self.is_over:
-            self._kill = self._child.halt_tree(grace)
+        if not self._timers and not self.is_over:
+            for number, after in ((signal.SIGTERM, min(POLITE, grace / 2)), (signal.SIGKILL, grace)):
+                self._timers.append(self._loop.call_later(after, self._child.signal_tree, number))
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
@@ -136,8 +144,8 @@ class AgentProcess:
         try:
             await self._death()
         finally:
-            if self._kill is not None:
-                self._kill.cancel()
+            for timer in self._timers:
+                timer.cancel()
             self._child.signal_tree(signal.SIGKILL)  # an agent that was killed leaves children behind
             await asyncio.wait([self._pipe.ended], timeout=DRAIN)
             self._pipe.close()
@@ -151,7 +159,7 @@ class AgentProcess:
         exited, silent = self._child.exited, self.stream.ended
         await asyncio.wait([exited, silent], return_when=asyncio.FIRST_COMPLETED)
         if not exited.done():
-            await asyncio.wait([exited], timeout=LINGER if self._kill is None else None)
+            await asyncio.wait([exited], timeout=None if self._timers else LINGER)
         if not exited.done():
             self.kill()
             await exited

@@ -22,6 +22,11 @@ INSTRUCTIONS: Final = {
 }
 """What an agent is told that has no such mode; to work normally needs no words."""
 
+MOST: Final = 500
+"""Values of one choice that are known."""
+LONGEST: Final = 200
+"""Characters of a value."""
+
 
 class NotOfferedError(Exception):
     """The agent does not offer what was named; the text lists what it does."""
@@ -71,7 +76,7 @@ def offer_of(
     selects = [option for option in options or () if option.type == "select"]
     by_modes = None
     if modes is not None and modes.available_modes:
-        ids = tuple(mode.id for mode in modes.available_modes)
+        ids = _bounded(mode.id for mode in modes.available_modes)
         by_modes = Choice("", ids, modes.current_mode_id)
     by_option = _found(selects, ("mode",), "mode")
     return Offer(
@@ -137,4 +142,9 @@ def _choice(option: "schema.SessionConfigOptionSelect") -> Choice:
     values: list[str] = []
     for entry in option.options:
         values += [entry.value] if hasattr(entry, "value") else [inner.value for inner in entry.options]
-    return Choice(option.id, tuple(values), option.current_value)
+    return Choice(option.id, _bounded(values), option.current_value)
+
+
+def _bounded(values: Iterable[str]) -> tuple[str, ...]:
+    """Leave out what nobody could name: an agent may offer anything."""
+    return tuple(value for value in values if len(value) <= LONGEST)[:MOST]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 QUESTION_LIMIT: Final = 2_000
 DETAIL_LIMIT: Final = 10_000
 LABEL_LIMIT: Final = 200
+LONGEST_ID: Final = 1_000
 MOST_OPTIONS: Final = 50
 
 
@@ -32,6 +33,7 @@ def card_of(request: "schema.RequestPermissionRequest", session: str, turn: str,
                 id=valid(option.option_id), label=shortened(option.name, LABEL_LIMIT), kind=option.kind
             )
             for option in request.options[:MOST_OPTIONS]
+            if len(option.option_id) <= LONGEST_ID
         ),
     )
 

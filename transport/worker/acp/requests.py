@@ -19,6 +19,7 @@ from showcaller.transport.worker.shell import SHELL
 
 FORM_LIMIT: Final = 64 * 1024
 """Characters of a form's schema, as JSON."""
+FORM_DEPTH: Final = 16
 _ELICITATION: Final[TypeAdapter[Any]] = TypeAdapter(schema.CreateElicitationRequest)
 
 
@@ -81,8 +82,9 @@ class AgentRequests:
 
     async def _elicitation(self, params: dict[str, Any]) -> Any:
         _ELICITATION.validate_python(params)
-        if len(json.dumps(params)) > FORM_LIMIT:
-            raise RequestError.invalid_params({"details": f"a form has at most {FORM_LIMIT:,} characters"})
+        if len(json.dumps(params)) > FORM_LIMIT or is_deeper(params, FORM_DEPTH):
+            told = f"a form has at most {FORM_LIMIT:,} characters and is nested at most {FORM_DEPTH} deep"
+            raise RequestError.invalid_params({"details": told})
         if self.turn is None:
             return CANCEL
         turn, clock = self.turn
@@ -124,6 +126,12 @@ class AgentRequests:
     async def _release_terminal(self, request: schema.ReleaseTerminalRequest) -> Any:
         self._terminals.release(request.terminal_id)
         return {}
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Tell whether a JSON value is nested deeper than so many levels. Pure."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return bool(inner) and (levels == 0 or any(is_deeper(each, levels - 1) for each in inner))
 
 
 def _new_card() -> str:

@@ -71,6 +71,7 @@ class Seat:
         self._is_told = False
         self._restarts = Restarts()
         self._sleep: asyncio.TimerHandle | None = None
+        self.idle_since = self._loop.time()
         self._leaving: set[asyncio.Task[None]] = set()
 
     async def run(self, turn: RunTurn, sink: Sink) -> Result:
@@ -86,7 +87,7 @@ class Seat:
                 self.kill()
                 raise
             finally:
-                self._sleep = self._loop.call_later(self._terms.idle, self._fall_asleep)
+                self._rest(turn)
 
     async def _run(self, turn: RunTurn, spec: AgentSpec, sink: Sink, halt: _Halt) -> Result:
         now = self._loop.time()
@@ -127,7 +128,7 @@ class Seat:
         present = self.agent
         if present is not None:
             is_other = spec.resume is not None and spec.resume != present.native
-            if not (is_other or present.native is None or present.key != key_of(turn, spec)):
+            if present.takes_prompts and not is_other and present.key == key_of(turn, spec):
                 halt.concerns(present)
                 return present, "alive"
             present.end(spec.kill_grace, "closed")
@@ -178,13 +179,27 @@ class Seat:
         if self._leaving:
             await asyncio.wait(self._leaving)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether an agent's process waits here for the next turn."""
+        return self._sleep is not None and self.agent is not None
+
+    def _rest(self, turn: RunTurn) -> None:
+        self.idle_since = self._loop.time()
+        if turn.background:
+            self._sleep = self._loop.call_later(self._terms.idle, self.fall_asleep)
+        elif self.agent is not None:
+            self.agent.end(self.agent.kill_grace, "closed")
+
     def _stay_awake(self) -> None:
         if self._sleep is not None:
             self._sleep.cancel()
             self._sleep = None
 
-    def _fall_asleep(self) -> None:
-        if self.agent is not None and not self._lock.locked():
+    def fall_asleep(self) -> None:
+        """Let an idle agent's process end; its conversation goes on in another."""
+        if self.agent is not None and self.is_idle:
+            self._stay_awake()
             self.agent.end(self.agent.kill_grace, "idle")
 
     def _is_gone(self, agent: Agent) -> None:

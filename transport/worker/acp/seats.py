@@ -13,16 +13,19 @@ from showcaller.transport.worker.providers import Result, Sink
 
 IDLE: Final = 1_800.0
 """Seconds without a turn after which an agent's process ends."""
+MOST_IDLE: Final = 16
+"""Agents' processes that may wait for their next turn; of more, those end first that have waited longest."""
 
 
 class Seats:
     """Has each session's turns run by its own agent process, which stays between them.
 
     An agent is started with its session's first turn, with the environment of that, and stays until it has
-    had none for ``idle`` seconds, is killed, or the worker ends. What its conversation is called is kept
-    beyond that: the next turn continues it, and fails where that cannot be done. ``handshake`` is the time in
-    seconds for a start, and ``line_limit`` the most bytes of one message. ``environment`` stands for that of
-    this process, which is read anew when it is None.
+    had none for ``idle`` seconds, more than ``most_idle`` wait, it is killed, or the worker ends; that of a
+    turn that leaves nothing running (``RunTurn.background``) ends with it. What its conversation is called is
+    kept beyond that: the next turn continues it, and fails where that cannot be done. ``handshake`` is the
+    time in seconds for a start, and ``line_limit`` the most bytes of one message. ``environment`` stands for
+    that of this process, which is read anew when it is None.
     """
 
     def __init__(
@@ -31,10 +34,12 @@ class Seats:
         environment: Mapping[str, str] | None = None,
         *,
         idle: float = IDLE,
+        most_idle: int = MOST_IDLE,
         handshake: float = HANDSHAKE,
         line_limit: int = LINE_LIMIT,
     ) -> None:
         self._seats: dict[str, Seat] = {}
+        self._most_idle = most_idle
         self._terms = Terms(
             post,
             lambda: os.environ if environment is None else environment,
@@ -54,7 +59,18 @@ class Seats:
         seat = self._seats.get(turn.session)
         if seat is None:
             seat = self._seats[turn.session] = Seat(turn.session, self._terms)
-        return await seat.run(turn, sink)
+        try:
+            return await seat.run(turn, sink)
+        finally:
+            self._have_some_sleep()
+
+    def _have_some_sleep(self) -> None:
+        """Let those go to sleep that have been idle for longest, if there are too many: each is a process."""
+        idle = sorted(
+            (seat for seat in self._seats.values() if seat.is_idle), key=lambda seat: seat.idle_since
+        )
+        for seat in idle[: max(0, len(idle) - self._most_idle)]:
+            seat.fall_asleep()
 
     def kill(self, session: str) -> None:
         """End the session's agent process at once."""

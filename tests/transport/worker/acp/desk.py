@@ -38,11 +38,12 @@ class AgentDesk:
     def spec(self, *options: str, **more: Any) -> AgentSpec:
         """Give how a fake agent is run, with options of its command line."""
         command = (sys.executable, "-S", "-E", str(FAKE), *options)
-        return AgentSpec(**{"name": "fake", "label": "Fake agent", "command": command, **more})
+        told = {"name": "fake", "label": "Fake agent", "command": command, "kill_grace": 0.5, **more}
+        return AgentSpec(**told)
 
     def start(self, text: str, *options: str, turn_more: Any = None, **more: Any) -> str:
         """Hand over a turn and give its id."""
-        told = {"cwd": str(self.work), **(turn_more or {})}
+        told = {"cwd": str(self.work), "background": True, **(turn_more or {})}
         return self.stage.start(text, provider="fake", agent=self.spec(*options, **more), **told)
 
     async def run(self, text: str, *options: str, turn_more: Any = None, **more: Any) -> TurnEnded:

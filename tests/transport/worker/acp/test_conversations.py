@@ -122,3 +122,27 @@ async def test_a_new_folder_has_the_agent_started_again_there(desk: AgentDesk) -
     other.mkdir()
     again = await desk.run("recall", turn_more={"cwd": str(other)})
     assert (again.resumed_via, recalled(again.reply)) == ("resume", ["say one"])
+
+
+async def test_an_agent_of_a_turn_that_leaves_nothing_running_ends_with_it(desk: AgentDesk) -> None:
+    first = await desk.run("say one", turn_more={"background": False})
+    assert (await desk.state("none")).why == "closed"
+    again = await desk.run("recall", turn_more={"background": False})
+    assert (again.agent_session, recalled(again.reply)) == (first.agent_session, ["say one"])
+
+
+async def test_of_too_many_idle_agents_those_go_to_sleep_that_waited_longest(open_desk: OpenDesk) -> None:
+    desk = open_desk(most_idle=2)
+    for name in ("ses_a", "ses_b", "ses_c"):
+        more = {"session": name, "cwd": str(desk.work), "background": True}
+        await desk.stage.run("say hi", agent=desk.spec(), provider="fake", **more)
+    gone = await desk.state("none")
+    assert (gone.session, gone.why) == ("ses_a", "idle")
+    assert len(desk.provider.processes) == 2
+
+
+async def test_a_turn_that_comes_while_its_agent_goes_to_sleep_has_another(open_desk: OpenDesk) -> None:
+    desk = open_desk(most_idle=0)
+    ends = [await desk.run("recall", "deaf-to-the-end") for _ in range(3)]
+    assert [end.resumed_via for end in ends] == ["new", "resume", "resume"]
+    assert recalled(ends[-1].reply) == ["recall", "recall"]

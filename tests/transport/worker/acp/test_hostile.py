@@ -64,11 +64,13 @@ async def test_more_questions_at_once_than_are_taken_are_refused(desk: AgentDesk
 
 @pytest.mark.slow
 async def test_two_hundred_agents_at_once(open_desk: OpenDesk) -> None:
-    desk = open_desk()
+    desk = open_desk(most_idle=200)
     count = 200
 
     def start(text: str, number: int) -> None:
-        desk.stage.start(text, agent=desk.spec(), session=f"ses_{number:04}", cwd=str(desk.work))
+        desk.stage.start(
+            text, agent=desk.spec(), session=f"ses_{number:04}", cwd=str(desk.work), background=True
+        )
 
     for number in range(count):
         start(f"say I am {number}", number)

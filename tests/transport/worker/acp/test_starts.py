@@ -23,10 +23,10 @@ async def test_a_missing_folder_is_named(desk: AgentDesk) -> None:
 
 
 async def test_a_handshake_has_a_limit(open_desk: OpenDesk) -> None:
-    desk = open_desk(handshake=0.5)
+    desk = open_desk(handshake=4.0)
     end = await desk.run("hi", "slow-start", "chatty")
     assert end.outcome == "failed"
-    assert "had not opened a conversation within 0.5 s, and was ended" in str(end.error_text)
+    assert "had not opened a conversation within 4 s, and was ended" in str(end.error_text)
     assert "it wrote last: Fake agent 1.5 is starting..." in str(end.error_text)
     assert desk.provider.processes == []
 
