@@ -8,7 +8,13 @@ from showcaller.actors.relay.agent_specs import agent_spec
 from showcaller.actors.relay.turn_signals import Waiting
 
 ENTRY = AgentEntry(
-    name="fake", label="Fake", command=("fake", "acp"), environment={"A": "1"}, loads=True, mcp="stdio"
+    name="fake",
+    label="Fake",
+    command=("fake", "acp"),
+    environment={"A": "1"},
+    loads=True,
+    mcp="stdio",
+    session_meta={"fake": {"quiet": True}},
 )
 DOOR = McpServer(name="showcaller", url="http://127.0.0.1:1/mcp", has_token=True)
 
@@ -32,6 +38,7 @@ def test_the_entry_says_how_and_the_session_with_what() -> None:
         "stdio",
         (DOOR,),
     )
+    assert spec.session_meta == {"fake": {"quiet": True}}
     assert (spec.model, spec.mode, spec.effort) == ("small", "agent", None)
     assert (spec.loads, spec.resumes, spec.resume, spec.resume_required) == (True, False, None, False)
 
