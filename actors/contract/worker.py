@@ -16,7 +16,7 @@ from showcaller.actors.contract.agent_messages import (
     CardWithdrawn,
     ResumedVia,
 )
-from showcaller.actors.contract.worker_model import WorkerModel
+from showcaller.actors.contract.worker_model import Sequenced, WorkerModel
 
 TurnOutcome = Literal["done", "failed", "stopped"]
 StopReason = Literal["end", "length", "refused", "empty", "died", "timeout", "interrupted"]
@@ -133,6 +133,15 @@ class TurnOutput(WorkerModel):
     text: str
 
 
+class TurnActivity(WorkerModel):
+    """Worker to relay: what an agent has done lately in a turn, in lines: thoughts, plans, tools."""
+
+    kind: Literal["turn_activity"] = "turn_activity"
+    session: str
+    turn: str
+    lines: Sequenced[str]
+
+
 class TurnEnded(WorkerModel):
     """Worker to relay: the one end of a turn.
 
@@ -229,6 +238,7 @@ ToWorkerMessage = RunTurn | SteerTurn | StopTurn | TurnStored | KillAgent | AskT
 FromWorkerMessage = (
     TurnTaken
     | TurnOutput
+    | TurnActivity
     | TurnSteered
     | TurnEnded
     | TurnReturned

@@ -1,6 +1,7 @@
 """The reply that is still being written, kept short: its end is what people and agents look at."""
 
-from showcaller.actors.contract.worker import TurnOutput
+from showcaller.actors.contract.limits import PROGRESS_ACTIVITIES
+from showcaller.actors.contract.worker import TurnActivity, TurnOutput
 from showcaller.actors.relay.messages import AwaitOutput, OutputGlance
 from showcaller.actors.relay.replies import Reply, answer
 from showcaller.actors.relay.tail import Tail
@@ -11,10 +12,11 @@ KEPT = 20_000  # characters
 class InFlight:
     """What the turn under way has written, at most its last 20,000 characters, and who waits for more."""
 
-    __slots__ = ("_size", "_tail", "_waiting", "turn")
+    __slots__ = ("_size", "_tail", "_waiting", "activity", "turn")
 
     def __init__(self) -> None:
         self.turn: str | None = None
+        self.activity: tuple[str, ...] = ()
         self._size = 0
         self._tail = Tail(KEPT)
         self._waiting: list[tuple[AwaitOutput, Reply]] = []
@@ -32,9 +34,15 @@ class InFlight:
             if self._waiting:
                 self._tell()
 
+    def act(self, told: TurnActivity) -> None:
+        """Note what the turn does; that of another one is late and dropped."""
+        if told.turn == self.turn:
+            self.activity = (*self.activity, *told.lines)[-PROGRESS_ACTIVITIES:]
+
     def end(self) -> None:
         """The turn is over; its reply is in the store."""
         self.turn = None
+        self.activity = ()
         self._size = 0
         self._tail.clear()
         self._tell()

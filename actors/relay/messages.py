@@ -189,7 +189,8 @@ class Glance(NamedTuple):
     """What only a session's actor knows: the turn under way and what it has written so far.
 
     ``steered`` are the messages that have joined the turn or are being given to its agent; ``held``: a stop
-    holds the queue; ``tasks`` run in the background; ``asks``: the turn may wait on a card.
+    holds the queue; ``tasks`` run in the background; ``asks``: the turn may wait on a card;
+    ``activity`` are the last lines of what it does.
     """
 
     turn: str | None
@@ -200,6 +201,7 @@ class Glance(NamedTuple):
     held: bool = False
     tasks: tuple[TaskGlance, ...] = ()
     asks: bool = False
+    activity: tuple[str, ...] = ()
 
 
 class LookTask(NamedTuple):

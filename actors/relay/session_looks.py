@@ -27,6 +27,7 @@ class Looks:
             held=state.held,
             tasks=self._background.running,
             asks=self._cards.asks,
+            activity=self._turns.in_flight.activity,
         )
         answer(reply, glance)
 

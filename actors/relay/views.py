@@ -170,7 +170,8 @@ def in_flight_view(glance: Glance | None, row: dict[str, Any] | None) -> InFligh
     """The reply that is being written, when a turn runs; ``row`` is the row of its message."""
     if glance is None or row is None or row["id"] != glance.turn or row["handed_at"] is None:
         return None
-    return InFlight(message_id=row["id"], started_at=row["handed_at"], text=glance.text)
+    last = glance.activity[-1] if glance.activity else None
+    return InFlight(message_id=row["id"], started_at=row["handed_at"], text=glance.text, last_activity=last)
 
 
 def reply_view(over: TurnOver) -> Reply | None:
@@ -184,4 +185,4 @@ def reply_view(over: TurnOver) -> Reply | None:
 
 def progress_view(glance: Glance) -> Progress:
     """How far a running turn is."""
-    return Progress(status="running", text=glance.text[-PROGRESS_CHARACTERS:])
+    return Progress(status="running", text=glance.text[-PROGRESS_CHARACTERS:], activity=glance.activity)

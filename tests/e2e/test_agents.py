@@ -109,6 +109,30 @@ def test_an_agent_uses_the_relay_in_every_turn_of_its_process_and_not_after_it(
         assert _asks(daemon, token) == 401
 
 
+def test_what_an_agent_does_is_seen_while_it_does_it_and_its_permission_is_the_owners(
+    relay: Showcaller,
+) -> None:
+    with serving(relay) as daemon:
+        begun = call(
+            daemon,
+            "create_session",
+            text="think make\npermission Push it",
+            provider="acp-fake",
+            wait_seconds=LIMIT,
+        )
+        assert begun["status"] == "waiting_for_answer", begun
+        (question,) = begun["pendingQuestions"]
+        assert (question["kind"], question["question"]) == ("permission", "Push it")
+        assert begun["progress"]["activity"][-1] == "usage: 10 of 1000 tokens"
+        assert "tool: make" in begun["progress"]["activity"]
+        answered = relay("answer", question["id"], "Allow")
+        assert answered.code == 0, answered
+        end = call(
+            daemon, "wait", session=begun["session"], message_id=begun["message_id"], wait_seconds=LIMIT
+        )
+        assert (end["status"], end["reply"]["text"]) == ("done", "permission: yes\n")
+
+
 def test_what_cannot_be_had_is_told_before_anything_is_created(relay: Showcaller) -> None:
     with serving(relay) as daemon, daemon.owner as owner:
         call_it = {"action": "create_session", "relay": "this", "text": "hi", "provider": "acp-fake"}

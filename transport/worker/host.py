@@ -19,6 +19,7 @@ from showcaller.actors.contract.worker import (
     StopTurn,
     TaskStored,
     ToWorkerMessage,
+    TurnActivity,
     TurnEnded,
     TurnOutput,
     TurnSteered,
@@ -78,7 +79,7 @@ class Host:
         self._closing = self._takes_no_more = self._puts_off = False
         self._idle = asyncio.Event()
         self._idle.set()
-        providers.agents.connect(self._post)
+        providers.agents.connect(self._hand_on)
         link.connect(self.receive)
 
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
@@ -297,9 +298,15 @@ class Host:
         self._at_work.discard(end.turn)
         self._start_waiting()
         if self._written.pop(end.turn, None) is not None:
-            self._post(self._output(turn))
+            for news in self._news(turn):
+                self._post(news)
         self._journal.keep(end)
         self._post(end)
+
+    def _hand_on(self, message: FromWorkerMessage) -> None:
+        """Send what an agent asks behind what it has said before: whoever answers has to know that."""
+        self._send_output()
+        self._post(message)
 
     def _post(self, message: FromWorkerMessage) -> None:
         """Send with everything else of this step of the loop, in one batch."""
@@ -321,11 +328,19 @@ class Host:
 
     def _send_output(self) -> None:
         written, self._written = self._written, {}
-        if written:
-            self._link.send([self._output(turn) for turn in written.values()])
+        news = [message for turn in written.values() for message in self._news(turn)]
+        if news:
+            self._link.send(news)
 
-    def _output(self, turn: RunningTurn) -> TurnOutput:
-        request = turn.request
-        output = TurnOutput(session=request.session, turn=request.turn, text=turn.take_output())
-        self._journal.keep(output)
-        return output
+    def _news(self, turn: RunningTurn) -> list[FromWorkerMessage]:
+        """Give what a turn has written and done since it was asked last; what it wrote is noted."""
+        session, turn_id = turn.request.session, turn.request.turn
+        news: list[FromWorkerMessage] = []
+        text, lines = turn.take_output(), turn.take_lines()
+        if text:
+            output = TurnOutput(session=session, turn=turn_id, text=text)
+            self._journal.keep(output)
+            news.append(output)
+        if lines:
+            news.append(TurnActivity(session=session, turn=turn_id, lines=lines))
+        return news

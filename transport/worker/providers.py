@@ -55,6 +55,9 @@ class Sink(Protocol):
     def write(self, text: str) -> None:
         """Stream a piece of the reply; bounded in size and rate on the way, so it may be called often."""
 
+    def act(self, line: str) -> None:
+        """Tell in one line what the work does beside its reply; of many, the last are told."""
+
     def on_halt(self, act: Callable[[], None]) -> None:
         """Call ``act`` once when the turn is to end before its time; at once when that was asked already."""
 

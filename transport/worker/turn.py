@@ -1,11 +1,16 @@
 """A running turn as the host keeps it, and as its provider sees it (its ``Sink``)."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
+from typing import Final
 
 from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.worker.ends import Halt
 from showcaller.transport.worker.work import RunningWork
+
+LINES: Final = 5
+"""Lines of what a turn does that are kept until they are told."""
 
 
 class RunningTurn(RunningWork):
@@ -27,6 +32,22 @@ class RunningTurn(RunningWork):
         self._time_is_up: Callable[[], object] = lambda: None
         self._clock: asyncio.TimerHandle | None = None
         self._pauses = 0
+        self._told_of = wrote
+        self._lines: deque[str] = deque(maxlen=LINES)
+
+    def act(self, line: str) -> None:
+        """Tell what the work does, in one line; ignored after the end."""
+        if not self._finished:
+            is_first = not self._lines
+            self._lines.append(line)
+            if is_first:
+                self._told_of(self)
+
+    def take_lines(self) -> tuple[str, ...]:
+        """Give the last lines of what it has done since the last call."""
+        lines = tuple(self._lines)
+        self._lines.clear()
+        return lines
 
     def limit(self, seconds: float, time_is_up: Callable[[], object]) -> None:
         """Call ``time_is_up`` when the turn has run for so long, pauses left out."""

@@ -47,6 +47,9 @@ class RunningWork:
         if first and text:
             self._wrote()
 
+    def act(self, line: str) -> None:
+        """Change nothing: only a turn tells what it does."""
+
     def take_output(self) -> str:
         """Give what was written since the last call, within OUTPUT_LIMIT characters and a line for a gap."""
         text, _ = joined(self._output)

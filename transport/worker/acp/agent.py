@@ -147,7 +147,7 @@ class Agent:
 
     async def prompt(self, turn: RunTurn, spec: AgentSpec, sink: Sink) -> tuple[TurnResult, str, bool]:
         """Give the open agent a prompt; returns what came of it, the reply, and whether that was cut."""
-        record = TurnRecord(sink.write, self._told.get(TOKEN_VARIABLE, ""))
+        record = TurnRecord(sink, self._told.get(TOKEN_VARIABLE, ""))
         self._requests.turn = (turn.turn, sink)
         try:
             result = await self._prompted(turn, spec, record)

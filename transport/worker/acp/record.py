@@ -1,30 +1,37 @@
 """What an agent says and does within one turn, as far as it is kept."""
 
-from collections import deque
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from showcaller.transport.worker.output import CommandOutput
+from showcaller.transport.worker.output import HIDDEN, CommandOutput
 
-ACTIVITY_KEPT: Final = 50
-"""Lines of what it did last that are kept of a turn."""
 LINE: Final = 300
+"""Characters of a line that tells what an agent does."""
+
+
+class Teller(Protocol):
+    """Who is told what an agent says and does: the turn's sink."""
+
+    def write(self, text: str) -> None:
+        """Stream a piece of the reply."""
+
+    def act(self, line: str) -> None:
+        """Tell in one line what it does."""
 
 
 class TurnRecord:
-    """Takes the updates of a turn: text is streamed and kept within bounds, all else is counted and noted.
+    """Takes the updates of a turn: text is streamed and kept within bounds, all else is told in lines.
 
-    ``stream`` gets the reply as it comes; ``secret`` is hidden in it.
+    ``secret`` is hidden in both.
     """
 
-    def __init__(self, stream: Callable[[str], None], secret: str = "") -> None:
-        self._output = CommandOutput(stream, secret=secret)
+    def __init__(self, teller: Teller, secret: str = "") -> None:
+        self._teller = teller
+        self._secret = secret
+        self._output = CommandOutput(teller.write, secret=secret)
         self._is_at_a_break = False
         self._has_said = False
         self._ends_a_line = True
         self.tools = 0
-        self.activity: deque[str] = deque(maxlen=ACTIVITY_KEPT)
-        self.used_tokens: int | None = None
 
     def take(self, update: Any) -> None:
         """Take one update of the package's ``SessionNotification``; one of another kind changes nothing."""
@@ -44,7 +51,7 @@ class TurnRecord:
             case "plan":
                 self._note("plan", "; ".join(f"{entry.status}: {entry.content}" for entry in update.entries))
             case "usage_update":
-                self.used_tokens = update.used
+                self._note("usage", f"{update.used} of {update.size} tokens")
             case _:
                 pass
 
@@ -65,7 +72,16 @@ class TurnRecord:
         self._output.add(text.encode("utf-8", "replace"))
 
     def _note(self, what: str, text: str) -> None:
-        self.activity.append(f"{what}: {' '.join(text.split())[:LINE]}")
+        if self._secret:
+            text = text.replace(self._secret, HIDDEN.decode())
+        self._teller.act(one_line(f"{what}: {text}"))
+
+
+def one_line(text: str) -> str:
+    """Give a text as one line of what can be printed, shortened to LINE characters. Pure."""
+    words = " ".join(text[: 4 * LINE].split())
+    printable = "".join(character if character.isprintable() else "\ufffd" for character in words)
+    return printable if len(printable) <= LINE else f"{printable[: LINE - 1]}…"
 
 
 def text_of(content: Any) -> str:

@@ -1,10 +1,11 @@
 """Turns of an agent: what it says and does, and the one end that each has."""
 
 import json
+from typing import Any
 
 import pytest
 
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import TurnActivity, TurnEnded
 from tests.transport.worker.acp.desk import AgentDesk
 from tests.transport.worker.stage import wait_gone
 
@@ -34,6 +35,26 @@ async def test_an_agent_stays_between_turns_and_remembers(desk: AgentDesk) -> No
 async def test_what_is_said_before_and_after_a_tool_is_told_apart(desk: AgentDesk) -> None:
     end = await desk.run("say Let me look.\nthink make\nsay Done.")
     assert end.reply == "Let me look.\n\nDone."
+
+
+async def test_what_an_agent_does_is_told_in_lines(desk: AgentDesk) -> None:
+    token = {"environment": {"SHOWCALLER_TOKEN": "sct_secret"}}
+    assert await lines_of(desk, "think make\tit \x1b[31m red", token) == [
+        "thinks: make it \ufffd[31m red",
+        "plan: pending: look around",
+        "tool: make it \ufffd[31m red",
+        "completed: t1",
+        "usage: 10 of 1000 tokens",
+    ]
+    assert "tool: [a token of the relay]" in await lines_of(desk, "think sct_secret", token)
+    assert max(map(len, await lines_of(desk, "tool " + "x" * 1000, token))) == 300
+
+
+async def lines_of(desk: AgentDesk, text: str, more: dict[str, Any]) -> list[str]:
+    turn = desk.start(text, turn_more=more)
+    await desk.stage.end_of(turn)
+    told = [m for m in desk.stage.messages if isinstance(m, TurnActivity) and m.turn == turn]
+    return [line for message in told for line in message.lines]
 
 
 async def test_a_tool_without_a_word_is_an_answer(desk: AgentDesk) -> None:
