@@ -74,4 +74,4 @@ def _answered(books: Books, facts: dict[str, Any], begun: int, answered: int) ->
     began = -1 if result["status"] == "duplicate" else begun
     books.acknowledge(Prompted(result["session"], message, text, began, answered))
     if result["status"] != "duplicate":
-        books.see(message, result)
+        books.see(message, result, begun, answered)
