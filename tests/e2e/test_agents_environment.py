@@ -81,7 +81,7 @@ def test_a_call_from_outside_has_a_conversation_that_its_name_keeps(
     assert again.code == 0, again
     sessions = {row["session"] for row in json.loads(showcaller("tokens", "--json").out)["tokens"]}
     assert len([row for row in listed if row["session"] in sessions]) == len(listed)
-    assert showcaller("call", "{}", "--name", "../x").code == 1
+    assert showcaller("call", "{}", "--name", "../x").code == 2
     assert (daemon.home / "clients" / "outside").stat().st_mode & 0o777 == 0o600
 
 

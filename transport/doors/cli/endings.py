@@ -16,7 +16,8 @@ Messages = Sequence[Mapping[str, Any]]
 def with_endings(relay: LocalRelay, session: str, messages: Messages) -> list[dict[str, Any]]:
     """Give the messages, and say of each prompt among them what became of it.
 
-    It gets ``status``, ``stopReason``, ``errorText`` and ``seconds``, as far as ``wait`` gives them.
+    It gets ``status``, ``stopReason``, ``errorText`` and ``seconds``, as far as ``wait`` gives them, and how
+    much it has left running in the background.
     Raises ``CommandError`` when the relay refuses.
     """
     return [dict(message) | _ending(relay, session, message) for message in messages]
@@ -27,7 +28,9 @@ def _ending(relay: LocalRelay, session: str, message: Mapping[str, Any]) -> dict
         return {}
     question = {"action": "wait", "relay": "this", "session": session, "message_id": message["id"]}
     ended = checked(relay.call(question | {"wait_seconds": 0}))
-    return {name: ended[name] for name in _TOLD if ended.get(name)}
+    told = {name: ended[name] for name in _TOLD if ended.get(name)}
+    background = ended.get("background")
+    return told if background is None else told | {"background": {"running": background["running"]}}
 
 
 def ending_line(message: Mapping[str, Any]) -> str | None:
@@ -36,4 +39,5 @@ def ending_line(message: Mapping[str, Any]) -> str | None:
         return None
     reason = f": {readable(str(message['errorText']))}" if message.get("errorText") else ""
     took = f" ({after(message['seconds'])})" if "seconds" in message else ""
-    return f"→ {end_word(message)}{took}{reason}"
+    left = f", {message['background']['running']} in the background" if "background" in message else ""
+    return f"→ {'answered' if left else end_word(message)}{took}{left}{reason}"

@@ -120,6 +120,16 @@ def test_a_folder_that_holds_something_takes_no_copy_unless_told_to(showcaller: 
     assert "--force" in ended.err
 
 
+@pytest.mark.parametrize("words", [("call", "{}"), ("tokens", "new")])
+@pytest.mark.parametrize("name", ["", "../x", ".x", "a\nb", "x" * 65])
+def test_a_name_that_no_token_may_have_is_a_mistake_in_the_command_line(
+    showcaller: ShowCaller, words: tuple[str, ...], name: str
+) -> None:
+    ended = showcaller(*words, "--name", name)
+    assert (ended.code, ended.out) == (2, "")
+    assert "the name must" in ended.err
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_gets_a_script_that_makes_it_complete(showcaller: ShowCaller, shell: str) -> None:
     script = showcaller("completion", shell).out

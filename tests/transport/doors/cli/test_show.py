@@ -155,7 +155,12 @@ def busy(relay: FakeRelay) -> FakeRelay:
         if call["action"] == "read_session":
             health = {"minutesSinceOutput": 12, "quiet": True, "quietAfterMinutes": 10}
             counts = {"runner": "pytest", "passed": 1200, "failed": 1, "skipped": 0, "final": False}
-            return {"ok": True, "session": session, "tasks": [TASK | {"health": health, "counts": counts}]}
+            said = {"id": "msg_1", "role": "user", "at": "2026-11-29T17:00:00.000Z", "text": "make watch &"}
+            tasks = [TASK | {"health": health, "counts": counts}]
+            return {"ok": True, "session": session, "messages": [said], "tasks": tasks}
+        if call["action"] == "wait":
+            left = {"running": 1, "tasks": [TASK]}
+            return {"ok": True, "status": "running", "seconds": 0.25, "background": left}
         assert call["action"] == "read_task_output"
         if call["task_id"] != "tsk_1":
             return {"ok": False, "code": "REMOTE_RELAY_NOT_FOUND", "error": "Task 'tsk_2' neither runs."}
@@ -177,6 +182,7 @@ def test_what_runs_in_the_background_is_listed_with_how_to_read_it(
     showcaller: ShowCaller, busy: FakeRelay
 ) -> None:
     lines = showcaller("show", ID).out.splitlines()
+    assert "→ answered (after 0.25 s), 1 in the background" in lines
     assert lines[-2:] == [
         "  tsk_1  running, quiet for 12 min, pytest: 1,200 passed, 1 failed  make\\x1b watch",
         f"to see what one has written: showcaller show {ID} --task tsk_1",

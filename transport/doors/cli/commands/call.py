@@ -9,6 +9,7 @@ import click
 
 from showcaller.actors.contract.limits import CALL_BYTES
 from showcaller.transport.doors.agent_tokens import TOKEN_VARIABLE
+from showcaller.transport.doors.cli.client_names import CLIENT_NAME
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, write
@@ -41,7 +42,14 @@ Examples:
 """,
 )
 @click.argument("call", metavar="JSON")
-@click.option("--name", default="cli", show_default=True, help="The conversation that it comes from.")
+@click.option(
+    "--name",
+    type=CLIENT_NAME,
+    metavar="NAME",
+    default="cli",
+    show_default=True,
+    help="The conversation that it comes from.",
+)
 @click.option("--id", "key", help="Makes a repeat of a write harmless.")
 @click.option("--json", "as_json", is_flag=True, help="Nothing else is ever written; for habit.")
 @home_option

@@ -23,7 +23,6 @@ from showcaller.transport.doors.cli.watched import (
     watch_options,
 )
 
-_NOTHING: Final = {"fired": [], "pending": [], "alreadyIdle": [], "next": 0, "gap": None}
 _USUAL: Final = ("turn-end", "awaiting-input", "exited")
 
 
@@ -64,7 +63,7 @@ def command(
     if door.is_empty:
         note(f"Nothing here yet: {door.home} holds no sessions.")
         if as_json:
-            write(json_line(_NOTHING))
+            write(json_line(told(_nothing())))
         return GOOD
     with opened(door, read_only=True) as relay:
         chosen = list(named(relay, door, sessions)) or None
@@ -76,6 +75,13 @@ def command(
         for place, answer in enumerate(followed(relay, chosen, kinds, since, reconnect)):
             _write_more(answer, as_json=as_json, is_first=place == 0)
     return GOOD
+
+
+def _nothing() -> Mapping[str, Any]:
+    """Give the answer of a relay in which nothing has ever happened."""
+    from showcaller.actors.contract.outside.results import MonitorResult
+
+    return MonitorResult(relay="", summary="", fired=(), pending=(), next=0).to_result()
 
 
 def _write_whole(answer: Mapping[str, Any], *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from showcaller.transport.doors.cli.client_names import CLIENT_NAME
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
@@ -103,7 +104,13 @@ Examples:
 """,
 )
 @click.option("--kind", type=KINDS, default="external", show_default=True, help="Whom it is for.")
-@click.option("--name", required=True, help="What it is called, and the conversation with it.")
+@click.option(
+    "--name",
+    type=CLIENT_NAME,
+    metavar="NAME",
+    required=True,
+    help="What it is called, and the conversation with it.",
+)
 @click.option("--replace", is_flag=True, help="Have the one of that kind and name let nobody in any more.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"token": ..., "session": ...}.')
 @home_option
