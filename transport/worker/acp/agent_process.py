@@ -59,6 +59,7 @@ class AgentProcess:
         self._pipe = Pipe(errors, self._errors)
         self._gone = gone
         self._timers: list[asyncio.TimerHandle] = []
+        self._is_killed = False
         self._status: int | None = None
         self._burial = self._loop.create_task(self._bury())
 
@@ -74,8 +75,9 @@ class AgentProcess:
 
     @property
     def is_ending(self) -> bool:
-        """Whether it was told to end, says no more, or has ended."""
-        return bool(self._timers) or self.stream.ended.done() or self.is_over
+        """Whether it was told to end, says or hears no more, or has ended."""
+        has_hung_up = self.stream.ended.done() or self.stream.broken.done()
+        return bool(self._timers) or self._is_killed or has_hung_up or self.is_over
 
     def start_beside(self, arguments: Sequence[str], cwd: str | None, more: Mapping[str, str]) -> Child:
         """Start a program for the agent; what it leaves behind is ended with the agent at the latest.
@@ -95,6 +97,7 @@ class AgentProcess:
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
+        self._is_killed = True
         if not self.is_over:
             self._child.signal_tree(signal.SIGKILL)
 
@@ -155,9 +158,9 @@ class AgentProcess:
             self._gone()
 
     async def _death(self) -> None:
-        """Wait for its death, and see to that when it says no more."""
-        exited, silent = self._child.exited, self.stream.ended
-        await asyncio.wait([exited, silent], return_when=asyncio.FIRST_COMPLETED)
+        """Wait for its death, and see to that when it says or hears no more."""
+        exited, gone = self._child.exited, [self.stream.ended, self.stream.broken]
+        await asyncio.wait([exited, *gone], return_when=asyncio.FIRST_COMPLETED)
         if not exited.done():
             await asyncio.wait([exited], timeout=None if self._timers else LINGER)
         if not exited.done():

@@ -43,8 +43,8 @@ def read_text(path: str, folders: Sequence[str], line: int | None, limit: int | 
     if line is None and limit is None:
         return text
     first = max(0, (line or 1) - 1)
-    lines = text.splitlines(keepends=True)
-    return "".join(lines[first:] if limit is None else lines[first : first + limit])
+    lines = text.split("\n")  # and at nothing else that splitlines() takes for the end of a line
+    return "\n".join(lines[first:] if limit is None else lines[first : first + limit])
 
 
 def write_text(path: str, folders: Sequence[str], content: str) -> None:

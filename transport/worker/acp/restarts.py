@@ -9,14 +9,15 @@ QUIET: Final = 600.0
 
 
 class Restarts(NamedTuple):
-    """How often in a row an agent has ended before it had answered a prompt, and when it did last."""
+    """How often in a row an agent has ended before it had answered a prompt, and when and why it did last."""
 
     ends: int = 0
     last: float = 0.0
+    why: str = ""
 
-    def ended(self, now: float) -> "Restarts":
+    def ended(self, now: float, why: str) -> "Restarts":
         """Give what is known after another end."""
-        return Restarts(self.ends + 1, now)
+        return Restarts(self.ends + 1, now, why)
 
     def due_at(self) -> float:
         """Give when the next may be started: after the first end at once, then later each time."""
@@ -30,7 +31,7 @@ class Restarts(NamedTuple):
             return None
         minutes = max(1, round((self.due_at() - now) / 60))
         return (
-            f"the agent's process has ended {self.ends} times in a row before it had answered, so it is not "
-            f"started again for {minutes} min; see what is wrong with it, or kill the session's agent to try "
-            "at once"
+            f"the agent has failed {self.ends} times in a row before it had answered, so it is not started "
+            f"again for {minutes} min; mend what is wrong with it, or kill the session's agent to try at once. "
+            f"The last time: {self.why}"
         )

@@ -102,14 +102,13 @@ class Seat:
             agent, via = await self._agent_for(turn, spec, halt)
         except StartError as error:
             if error.counts and not halt.is_asked:
-                self._restarts = self._restarts.ended(self._loop.time())
+                self._restarts = self._restarts.ended(self._loop.time(), str(error))
             return _failed(error.result)
         result, reply, is_cut = await agent.prompt(turn, spec, sink)
         sink.settle()
         self._native, self._is_told = agent.native, agent.is_told
         if not halt.is_asked:
-            has_died = result.stop_reason == "died"
-            self._restarts = self._restarts.ended(self._loop.time()) if has_died else Restarts()
+            self._restarts = self._after(result)
         return Result(
             reply,
             is_cut,
@@ -119,6 +118,12 @@ class Seat:
             agent_session=agent.native if agent.is_told else None,
             resumed_via=via,
         )
+
+    def _after(self, result: TurnResult) -> Restarts:
+        """Give what is known of the agent's ends after a turn that nobody has ended."""
+        if result.stop_reason != "died":
+            return Restarts()
+        return self._restarts.ended(self._loop.time(), result.error_text or "")
 
     async def _agent_for(self, turn: RunTurn, spec: AgentSpec, halt: _Halt) -> tuple[Agent, ResumedVia]:
         """Give the agent that runs this turn: the one that is there if it is the right one, else another.

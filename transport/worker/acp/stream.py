@@ -20,7 +20,8 @@ class AgentStream:
     """A transport of the package for the two pipes of an agent. On one event loop; not thread-safe.
 
     A line of more than ``limit`` bytes ends it, and so does an agent that does not read what it is sent
-    until that is as much; ``fault`` then says so.
+    until that is as much; ``fault`` then says so. ``ended`` is settled when no more will be read, ``broken``
+    when the agent has closed its input.
     """
 
     def __init__(self, output: int, given: int, limit: int = LINE_LIMIT) -> None:
@@ -37,6 +38,7 @@ class AgentStream:
         self._is_reading = True
         self._is_writing = True
         self.ended: asyncio.Future[None] = self._loop.create_future()
+        self.broken: asyncio.Future[None] = self._loop.create_future()
         self.fault: str | None = None
         self.strange: deque[str] = deque(maxlen=STRANGE_LINES)
         for descriptor in (output, given):
@@ -139,8 +141,10 @@ class AgentStream:
             del self._unsent[: os.write(self._given, self._unsent)]
         except BlockingIOError:
             pass
-        except OSError:  # the agent has closed its input, or has died, which its end tells
+        except OSError:  # what it has written before can still be read
             self.end_input()
+            if not self.broken.done():
+                self.broken.set_result(None)
             return
         if self._unsent:
             self._loop.add_writer(self._given, self._write)

@@ -1,6 +1,7 @@
 """Agents that say what no agent should: it costs them their turn at most, and nobody else anything."""
 
 import resource
+import sys
 
 import pytest
 
@@ -60,6 +61,33 @@ async def test_more_questions_at_once_than_are_taken_are_refused(desk: AgentDesk
     desk.stage.stop(turn)
     assert (await desk.stage.end_of(turn)).outcome == "stopped"
     assert len(desk.cards(turn)) == MOST_REQUESTS
+
+
+async def test_an_agent_that_hears_no_more_is_ended(desk: AgentDesk) -> None:
+    script = (
+        "import json, os, sys\n"
+        "def say(**message): print(json.dumps(message), flush=True)\n"
+        "say(id=json.loads(sys.stdin.readline())['id'], result={'protocolVersion': 1})\n"
+        "say(id=json.loads(sys.stdin.readline())['id'], result={'sessionId': 's'})\n"
+        "sys.stdin.readline()\n"
+        "os.close(0)\n"
+        "option = {'optionId': 'yes', 'name': 'Allow', 'kind': 'allow_once'}\n"
+        "params = {'sessionId': 's', 'toolCall': {'toolCallId': 't', 'title': 'x'}, 'options': [option]}\n"
+        "say(id=1, method='session/request_permission', params=params)\n"
+        "import threading\n"
+        "threading.Event().wait()\n"
+    )
+    turn = desk.start("hi", command=(sys.executable, "-c", script))
+    desk.answer(await desk.card(turn), choices=("yes",))
+    end = await desk.stage.end_of(turn)
+    assert (end.outcome, end.stop_reason) == ("failed", "died")
+
+
+async def test_a_killed_agent_is_given_no_other_prompt(desk: AgentDesk) -> None:
+    await desk.run("say one")
+    desk.kill()
+    again = await desk.run("say two")
+    assert (again.outcome, again.resumed_via, again.reply) == ("done", "resume", "two")
 
 
 @pytest.mark.slow
