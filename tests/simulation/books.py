@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract.worker import RunTurn, SteerTurn, TaskEnded, TaskStarted, TurnEnded
+from tests.simulation.card_books import CardBooks
 
 ENDED = ("done", "failed", "stopped", "cancelled")
 
@@ -61,6 +62,7 @@ class Books:
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
     seen_at: dict[str, int] = field(default_factory=dict[str, int])  # how many answers there were by then
     is_slow: bool = False  # what workers say may be on its way for longer than a relay waits for it
+    cards: CardBooks = field(default_factory=CardBooks)
     broken: list[str] = field(default_factory=list[str])  # seen where nothing can be raised
 
     # -- what workers get and tell -----------------------------------------------------------------

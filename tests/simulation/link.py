@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
+from showcaller.actors.contract.agent_messages import AnswerCard, CardAsked, CardWithdrawn
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
@@ -25,7 +26,7 @@ from tests.simulation.surroundings import Surroundings
 
 ToRelay = Callable[[Sequence[FromWorkerMessage]], None]
 ToWorker = Callable[[Sequence[ToWorkerMessage]], None]
-HARMLESS_TWICE = (RunTurn, StopTurn, TurnTaken, TurnEnded)
+HARMLESS_TWICE = (RunTurn, StopTurn, TurnTaken, TurnEnded, CardAsked, CardWithdrawn, AnswerCard)
 
 
 class Link(Protocol):

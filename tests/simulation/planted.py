@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.relay import card_signals, views
 from showcaller.actors.relay import session as session_module
 from showcaller.actors.relay import turns as turns_module
-from showcaller.actors.relay import views
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.background import Background
 from showcaller.actors.relay.calls.external_calls import ExternalCalls
@@ -18,6 +18,7 @@ from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import Accepted
 from showcaller.actors.relay.session import Session
+from showcaller.actors.relay.session_cards import SessionCards
 from showcaller.actors.relay.turn_state import TurnState
 from showcaller.store import transaction
 from showcaller.store.commands import COMMANDS, archiving, queue, sessions, turns
@@ -194,6 +195,34 @@ def take_what_never_came(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ExternalCalls, "offer", lambda self, call, rows: ([], len(offer(self, call, rows)[0])))
 
 
+def tell_no_agent_of_its_answer(patch: pytest.MonkeyPatch) -> None:
+    """Every other answer is stored, and its agent waits on."""
+    numbers = count(1)
+    carry_out = SessionCards._carry_out
+
+    def forgetful(self: SessionCards, effect: Any) -> None:
+        if not isinstance(effect, card_signals.Tell) or next(numbers) % 2:
+            carry_out(self, effect)
+
+    patch.setattr(SessionCards, "_carry_out", forgetful)
+
+
+def take_every_answer(patch: pytest.MonkeyPatch) -> None:
+    """A card that has its end gets another."""
+    end = COMMANDS["end_card"]
+
+    def again(db: sqlite3.Connection, *, card: str, **told: Any) -> Any:
+        db.execute("UPDATE card SET status = 'pending', ended_at = NULL WHERE id = ?", (card,))
+        return end(db, card=card, **told)
+
+    replace_command(patch, "end_card", again)
+
+
+def show_who_waits_as_working(patch: pytest.MonkeyPatch) -> None:
+    """A session that waits on a card is shown as if it worked."""
+    patch.setattr(views, "waiting_of", lambda _: None)
+
+
 PLANTS: tuple[Plant, ...] = (
     repeat_what_was_cut,
     lose_the_outbox,
@@ -216,4 +245,7 @@ PLANTS: tuple[Plant, ...] = (
     put_away_what_works,
     hand_over_what_a_client_takes,
     take_what_never_came,
+    tell_no_agent_of_its_answer,
+    take_every_answer,
+    show_who_waits_as_working,
 )

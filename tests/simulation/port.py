@@ -102,6 +102,7 @@ class SimPort:
             self._world.say(self.worker.name, f"tells {len(left)} things again")
             self.to_relay(left)
         self.worker.tasks.tell_all()
+        self.worker.cards.tell_all()
 
     def _new_link(self) -> Link:
         world, chances, receive = self._world, self._chances, self.worker.receive

@@ -39,6 +39,8 @@ class Script:
             world.fanouts.act()
         elif world.happens(chances.quiet):
             world.quiet()
+        elif world.people.act():
+            pass
         else:
             self._act()
 

@@ -22,6 +22,7 @@ class Stored:
             self.events = _rows(db, "event", "cursor")
             self.outbox = _rows(db, "outbox", "id")
             self.tasks = _rows(db, "task", "started_at, id")
+            self.cards = _rows(db, "card", "created_at, id")
             self.items = _rows(db, "fanout_item", '"group", number')
 
     @property

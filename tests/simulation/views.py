@@ -8,7 +8,7 @@ from tests.simulation.stored import Row, Stored
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-STATES = ("state", "queued", "lastTurn", "process")
+STATES = ("state", "waiting", "queued", "lastTurn", "process")
 SAMPLED = 12  # messages that are waited for, the newest ones
 
 
@@ -65,6 +65,9 @@ def _session_agrees(world: "World", session: str, listed: dict[str, Any], stored
     shown = [row["id"] for row in read["messages"]]
     if shown != conversation[-5:]:
         raise Broken(f"{session} shows {shown} and has {conversation[-5:]}")
+    asked = [row["id"] for row in stored.cards if (row["session"], row["status"]) == (session, "pending")]
+    if [question["id"] for question in read["pendingQuestions"]] != asked:
+        raise Broken(f"{session} shows the questions {read['pendingQuestions']} and waits on {asked}")
     for work in world.life.port.worker.open.values():
         if work.run.session != session:
             continue
@@ -82,7 +85,10 @@ def expected_states(session: str, stored: Stored) -> dict[str, Any]:
     last = over[-1] if over else None
     cut = last is not None and last["stop_reason"] == "interrupted"
     tasks = any((row["session"], row["status"]) == (session, "running") for row in stored.tasks)
+    kinds = {row["kind"] for row in stored.cards if (row["session"], row["status"]) == (session, "pending")}
+    waiting = "permission" if "permission" in kinds else "question" if kinds else None
     return {
+        "waiting": waiting,
         "state": "running_turn" if running else "background_only" if tasks else "idle",
         "queued": len(stored.of(session, "queued")),
         "lastTurn": None if last is None else ("interrupted" if cut else last["status"]),
@@ -122,6 +128,8 @@ def _message_agrees(world: "World", row: Row, stored: Stored) -> None:
     told = _read(world, "wait", session=row["session"], message_id=row["id"], wait_seconds=0)
     expected = "running" if row["status"] == "handed" else row["status"]
     turn = row["steered_into"] or row["id"]
+    if any((card["message"], card["status"]) == (turn, "pending") for card in stored.cards):
+        expected = "waiting_for_answer"
     of_it = [task for task in stored.tasks if (task["message"], task["status"]) == (turn, "running")]
     if told.get("background") and of_it:
         expected = "running"  # it has answered, and what it left behind goes on
@@ -137,6 +145,11 @@ def _workers_agree(world: "World", stored: Stored) -> None:
     working = set(world.life.port.worker.open)
     if handed != working:
         raise Broken(f"with a worker are {sorted(handed)}, and it works on {sorted(working)}")
+    worker = world.life.port.worker
+    waiting = {card.card for card in worker.cards.open.values() if not worker.open[card.turn].stopping}
+    cards = {row["worker_card"] for row in stored.cards if row["status"] == "pending"}
+    if cards != waiting:
+        raise Broken(f"shown are the cards {sorted(cards)}, and agents wait on {sorted(waiting)}")
     tasks = {row["worker_task"] for row in stored.tasks if row["status"] == "running"}
     if tasks != world.life.port.worker.tasks.running.keys():
         raise Broken(f"tasks {sorted(tasks)} run, and at the worker {world.life.port.worker.tasks.running}")
@@ -153,6 +166,10 @@ def _nobody_waits_in_vain(world: "World", stored: Stored) -> None:
     """Who waits for a message's end has its answer when that is there."""
     ended = {row["id"]: row for row in stored.prompts if row["ended_at"] is not None}
     texts = {row["text"] for row in ended.values() if row["text"]}
+    turns = {row["message"] for row in stored.cards if row["status"] == "pending"}
+    on_cards = {row["id"] for row in stored.prompts if (row["steered_into"] or row["id"]) in turns}
     for calling in world.callers.under_way:
+        if calling.arguments.get("message_id") in on_cards:
+            raise Broken(f"call {calling.number} {calling.arguments} waits, and its turn waits on a card")
         if calling.text in texts or calling.arguments.get("message_id") in ended:
             raise Broken(f"call {calling.number} {calling.arguments} waits for what is over")

@@ -28,6 +28,7 @@ from showcaller.actors.contract.worker import (
 )
 from tests.simulation.background import SimTasks
 from tests.simulation.books import Books
+from tests.simulation.cards import SimCards
 from tests.simulation.chances import Chances
 from tests.simulation.link import Link
 from tests.simulation.surroundings import Surroundings
@@ -63,6 +64,7 @@ class SimWorker:
         self.open: dict[str, Work] = {}
         self.ends: dict[str, TurnEnded] = {}
         self.tasks = SimTasks(world, random, books, name, self._say)
+        self.cards = SimCards(world, books.cards, name, self._say, self._waits_no_more)
 
     def receive(self, messages: Sequence[ToWorkerMessage]) -> None:
         """Take what the relay sends."""
@@ -83,7 +85,7 @@ class SimWorker:
                 case TaskStored():
                     self.tasks.stored(message.task)
                 case AnswerCard():
-                    raise AssertionError(f"no agent has asked anything: {message}")
+                    self.cards.answer(message)
 
     def _say(self, message: FromWorkerMessage) -> None:
         self._world.say(self.name, told(message))
@@ -132,6 +134,8 @@ class SimWorker:
         if self.open.get(work.run.turn) is not work:
             return
         self._answer_steers(work)
+        if not work.stopping and self.cards.asks(work.run):
+            return
         by_agent = work.run.session in self._books.started_by  # nobody counts what continues there
         if not by_agent and self._world.happens(self._chances.tasks):
             self.tasks.start(work.run)
@@ -143,10 +147,16 @@ class SimWorker:
         else:
             self._finish(work, work.end)
 
+    def _waits_no_more(self, turn: str) -> None:
+        work = self.open.get(turn)
+        if work is not None:
+            self._go_on(work)
+
     def _finish(self, work: Work, end: TurnEnded) -> None:
         if self.open.pop(work.run.turn, None) is not work:
             return
         self._answer_steers(work)
+        self.cards.drop(end.turn)
         self.ends[end.turn] = end
         self._books.told_end(end)
         self._say(end)

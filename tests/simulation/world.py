@@ -19,6 +19,8 @@ from showcaller.store.transaction import run_batch
 from tests.simulation.agenda import Agenda, Kind
 from tests.simulation.books import Books, Broken
 from tests.simulation.callers import Callers, Calling
+from tests.simulation.cards import WORLDS as CARDS_IN
+from tests.simulation.cards import People
 from tests.simulation.chances import draw_chances
 from tests.simulation.clients import WORLDS as CLIENTS_IN
 from tests.simulation.clients import Clients
@@ -48,10 +50,14 @@ class World:
         self.chances = draw_chances(self.random)
         self.agenda = Agenda(self.random)
         self.books = Books(is_slow=self.chances.latest > FIRST_PAUSE)
+        cards = Random(f"cards {seed}")
+        if cards.random() < CARDS_IN:
+            self.books.cards.random = cards
         self.callers = Callers(self.books)
         self.script = Script(self)
         self.fanouts = Fanouts(self)
         self.orders = Orders(self)
+        self.people = People(self)
         self.steps = 0
         self.full_until = 0.0
         self.calm = False
@@ -147,6 +153,7 @@ class World:
         self.agenda.forget(life.name)
         self.agenda.forget(life.port.link_owner)
         self.orders.lose()
+        self.people.lose()
         self.callers.lose()
         self.fanouts.lose()
         self.books.stops_due.clear()
@@ -262,6 +269,8 @@ class World:
         for calling, result in answered:
             self.say(f"call{calling.number}", f"→ {short(result)}")
             self.callers.end(calling, result)
+            if calling.action == "answer_question" and result["ok"]:
+                self.people.told(result)
             self.clients.hear(calling, result)
         if self.books.broken:
             raise Broken(self.books.broken[0])
@@ -311,6 +320,9 @@ class World:
             call = hanging[0]
             raise Broken(f"call {call.number} ({call.action}) began at {call.began} and has no answer")
         self.orders.check_hanging()
+        unanswered = self.people.hanging()
+        if unanswered:
+            raise Broken(f"the answers to {unanswered} have none")
 
     def quiet(self) -> None:
         """Let everything settle but the agents' work, and compare what everybody sees."""
@@ -344,6 +356,8 @@ class World:
         if self.callers.under_way:
             call = self.callers.under_way[0]
             raise Broken(f"call {call.number} ({call.action} {call.arguments}) never has an answer")
+        if self.people.under_way:
+            raise Broken(f"the answers to {self.people.under_way} never have one")
         if self.orders.under_way:
             raise Broken(f"{self.orders.under_way[0]} never has an answer")
 
@@ -363,7 +377,9 @@ def _tries_again(session: Any) -> bool:
     """Whether a session will ask the store again for something that it has refused."""
     tasks = session._background._tasks._by_name.values()
     unstored = any(task.end is not None or not task.is_stored for task in tasks)
-    return session._turns.state.pausing or session._looks_again or unstored
+    cards = session._cards._state.cards
+    unshown = any(card.phase == "opening" or card.wish is not None for card in cards)
+    return session._turns.state.pausing or session._looks_again or unstored or unshown
 
 
 class Deaf:

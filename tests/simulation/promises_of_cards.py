@@ -1,0 +1,69 @@
+"""What must hold of the cards that agents wait on: findings, in words."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from tests.simulation.books import Books
+from tests.simulation.stored import Row, Stored
+
+LIVES: Final = 8 * 60 * 60 * 1000  # milliseconds
+LONGEST_TURN: Final = 60 * 60 * 1000
+
+
+def broken_cards(stored: Stored, books: Books, *, over: bool) -> Iterator[str]:
+    """Every card has one end, in the turn that asked; who answers and who asks hear of the same one."""
+    names = Counter((row["session"], row["worker_card"]) for row in stored.cards)
+    yield from (f"card {name} is stored {n} times" for name, n in names.items() if n > 1)
+    by_name = {(row["session"], row["worker_card"]): row for row in stored.cards}
+    by_id = {row["id"]: row for row in stored.cards}
+    for row in stored.cards:
+        yield from _as_asked(row, books)
+        if over and row["status"] == "pending":
+            yield f"card {row['id']} never got an end"
+    for key, heard in books.cards.heard.items():
+        found = by_name.get(key)
+        status = "withdrawn" if found is None else found["status"]
+        if heard.outcome not in {status, "withdrawn"}:
+            yield f"the agent of card {key} has heard that it is {heard.outcome}, and it is {found}"
+    for card, told in books.cards.given.items():
+        if card not in by_id or by_id[card]["status"] != told:
+            yield f"card {card} was told to be {told}, and it is {by_id.get(card)}"
+    yield from _events(stored)
+    yield from _times(stored)
+
+
+def _as_asked(row: Row, books: Books) -> Iterator[str]:
+    asked = books.cards.asked.get((row["session"], row["worker_card"]))
+    if asked is None:
+        yield f"card {row['id']} is stored, and no agent has asked"
+    elif row["message"] != asked.turn:
+        yield f"card {row['id']} was asked in {asked.turn} and stands in {row['message']}"
+    if row["status"] == "timed_out" and row["ended_at"] - row["created_at"] < LIVES:
+        yield f"card {row['id']} has timed out too soon: {row}"
+
+
+def _events(stored: Stored) -> Iterator[str]:
+    told = Counter(event["message"] for event in stored.events if event["kind"] == "question_asked")
+    asked = Counter(row["message"] for row in stored.cards)
+    if told != asked:
+        yield f"events tell of cards in {dict(told)}, and there were {dict(asked)}"
+
+
+def _times(stored: Stored) -> Iterator[str]:
+    """A turn that took too long did so beside the time on its cards."""
+    for row in stored.prompts:
+        if row["stop_reason"] != "timeout" or row["fanout"] is not None or row["steered_into"] is not None:
+            continue
+        took = row["ended_at"] - row["handed_at"] - _time_on_cards(stored, row["id"])
+        if took < LONGEST_TURN:
+            yield f"{row['id']} was stopped after {took} ms of its own: {row}"
+
+
+def _time_on_cards(stored: Stored, turn: str) -> int:
+    spans = sorted((row["created_at"], row["ended_at"]) for row in stored.cards if row["message"] == turn)
+    waited, until = 0, 0
+    for began, ended in spans:
+        waited += max(0, ended - max(until, began))
+        until = max(until, ended)
+    return waited
