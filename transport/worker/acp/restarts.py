@@ -32,6 +32,6 @@ class Restarts(NamedTuple):
         minutes = max(1, round((self.due_at() - now) / 60))
         return (
             f"the agent has failed {self.ends} times in a row before it had answered, so it is not started "
-            f"again for {minutes} min; mend what is wrong with it, or kill the session's agent to try at once. "
-            f"The last time: {self.why}"
+            f"again for {minutes} min; mend what is wrong with it, or kill the session's agent to try at "
+            f"once. The last time: {self.why}"
         )
