@@ -1,5 +1,6 @@
 """``answer_question`` of agents, and the owner's inbox and answers."""
 
+import sqlite3
 from typing import Any
 
 import pytest
@@ -271,3 +272,22 @@ def test_a_monitor_fires_when_a_session_waits_for_an_answer(stage: Stage) -> Non
     later = watch(stage, read_request(Monitor, {"sessions": [session], "until": ["awaiting-input"]}))
     assert [row["session"] for row in later["alreadyWaiting"]] == [session]
     assert later["timedOut"] is False
+
+
+def test_an_approval_is_only_counted_and_no_agent_answers_it(stage: Stage) -> None:
+    caller = agent(stage)
+    session, turn, question = asking(stage, caller)
+    approval = stage.new_id("q_")
+    with sqlite3.connect(stage.path) as store:
+        store.execute(
+            "INSERT INTO card (id, session, kind, message, question, multi_select, allow_freeform, status,"
+            " created_at, expires_at) VALUES (?, ?, 'approval', ?, 'Start it?', 0, 0, 'pending', 1, 2)",
+            (approval, session, turn),
+        )
+    store.close()
+    told = caller.call("wait", session=session, message_id=turn, wait_seconds=0)
+    assert ([one["id"] for one in told["pendingQuestions"]], told["approvalsPending"]) == ([question], 1)
+    read = caller.call("read_session", session=session)
+    assert (read["waiting"], [one["id"] for one in read["pendingQuestions"]]) == ("approval", [question])
+    refused = caller.call("answer_question", question_id=approval, choices=["Allow"])
+    assert (refused["code"], status(stage, approval)) == ("REMOTE_RELAY_FORBIDDEN", "pending")
