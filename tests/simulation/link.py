@@ -102,3 +102,17 @@ class DirectLink:
             twice = isinstance(message, HARMLESS_TWICE) and self._world.happens(self._doubled)
             for _ in range(2 if twice else 1):
                 self._world.later(partial(receive, [message]), owner=self._owner, channel=channel)
+
+
+class Deaf:
+    """The link of a worker without a relay: what it says is kept."""
+
+    def __init__(self, unheard: list[FromWorkerMessage]) -> None:
+        self._unheard = unheard
+
+    def to_relay(self, messages: Sequence[FromWorkerMessage]) -> None:
+        """Keep it."""
+        self._unheard.extend(messages)
+
+    def to_worker(self, messages: Sequence[ToWorkerMessage]) -> None:
+        """Nobody sends."""

@@ -4,13 +4,12 @@ The relay is the real one, on a dispatcher that runs one step at a time over a r
 drawn: who comes next, how time passes, what callers do, what is late, doubled, lost or refused, and who dies.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
 from showcaller.actors.contract.ids import ALPHABET, Prefix
-from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.actors.runtime.testkit import ManualClock
@@ -26,6 +25,7 @@ from tests.simulation.clients import WORLDS as CLIENTS_IN
 from tests.simulation.clients import Clients
 from tests.simulation.fanouts import Fanouts
 from tests.simulation.life import Life
+from tests.simulation.link import Deaf
 from tests.simulation.orders import Orders
 from tests.simulation.port import Workforce
 from tests.simulation.promises import broken_promises, excuse_tasks, excuse_what_is_cut, excuse_what_joins
@@ -380,20 +380,6 @@ def _tries_again(session: Any) -> bool:
     cards = session._cards._state.cards
     unshown = any(card.phase == "opening" or card.wish is not None for card in cards)
     return session._turns.state.pausing or session._looks_again or unstored or unshown
-
-
-class Deaf:
-    """The link of a worker without a relay: what it says is kept."""
-
-    def __init__(self, unheard: list[FromWorkerMessage]) -> None:
-        self._unheard = unheard
-
-    def to_relay(self, messages: Sequence[FromWorkerMessage]) -> None:
-        """Keep it."""
-        self._unheard.extend(messages)
-
-    def to_worker(self, messages: Sequence[ToWorkerMessage]) -> None:
-        """Nobody sends."""
 
 
 def short(result: dict[str, Any]) -> str:
