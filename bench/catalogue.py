@@ -2,6 +2,7 @@
 
 from bench.row import Row
 from bench.rows import (
+    agent_turns,
     ask,
     ask_thread,
     beside,
@@ -59,6 +60,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     "features": FEATURES,
     "relay": (store_limit.ROW, line.ROW, *through_worker.ROWS, *many_sessions.ROWS),
     "worker": (store_limit.ROW, *through_worker.ROWS),
+    "acp": agent_turns.ROWS,
     "idle": idle_processes.ROWS,
     "smoke": (tell_one.ROW, line.ROW),
 }
