@@ -6,9 +6,10 @@ import sys
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from showcaller.actors.contract.agent_messages import McpServer
+if TYPE_CHECKING:
+    from showcaller.actors.contract.agent_messages import McpServer
 
 PREFIX: Final = "sct_"
 TOKEN_VARIABLE: Final = "SHOWCALLER_TOKEN"  # noqa: S105 - the name of a variable
@@ -19,11 +20,14 @@ DOOR_NAME: Final = "showcaller"
 """What agents call our MCP server: their tools are then mcp__showcaller__relay_tool."""
 
 
-def agent_door(port: int) -> McpServer:
+def agent_door(port: int) -> "McpServer":
     """Give the MCP server by which agents call the relay that listens on this port of the loopback.
 
     One that takes no servers by their address starts the bridge to it.
     """
+    # Imported here: every command looks whose token it has, and its help must be quick.
+    from showcaller.actors.contract.agent_messages import McpServer
+
     return McpServer(
         name=DOOR_NAME,
         url=f"http://127.0.0.1:{port}/mcp",

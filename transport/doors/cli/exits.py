@@ -21,6 +21,7 @@ Exit codes:
   1    something failed or was refused
   2    the command line itself is wrong
   3    no such thing: session, group; or no relay answers
+  4    no relay answers where something was to be waited for
   130  interrupted by Ctrl-C or a signal
   141  nobody reads standard output any more"""
 

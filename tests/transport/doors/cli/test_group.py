@@ -28,7 +28,7 @@ def test_help_has_an_example_and_goes_to_standard_output(
 def test_the_help_names_every_command_and_every_exit_code(showcaller: ShowCaller) -> None:
     help_text = showcaller("--help").out
     assert all(name in help_text for name in COMMANDS)
-    assert all(f"  {code} " in help_text for code in (0, 1, 2, 3, 130, 141))
+    assert all(f"  {code} " in help_text for code in (0, 1, 2, 3, 4, 130, 141))
 
 
 def test_no_heading_is_cut_and_nothing_is_offered_that_does_not_work_yet(

@@ -36,7 +36,7 @@ def command(door: Door, sessions: tuple[str, ...], as_json: bool) -> int:
     """Do it and give the exit code."""
     if running_relay(door.home) is None:
         raise nothing_runs(door, "what waits")
-    return act_on_each(door, sessions, _act, "goes on", as_json=as_json)
+    return act_on_each(door, sessions, _act, "nothing holds its queue now", as_json=as_json)
 
 
 def _act(relay: LocalRelay, session: str) -> Mapping[str, Any]:

@@ -18,8 +18,9 @@ from showcaller.transport.doors.cli.relay import Door, LocalRelay
 
 SESSION is an id, the first six or more characters of one, or a title. What the
 session runs in the background ends too; the session itself stays, and so does
-what waits in its queue, until somebody prompts it again. When nothing was
-running it says so ("stopRequested" is false), and ends with 0.
+what waits in its queue, until somebody prompts it again or showcaller go-on
+lets it run. When nothing was running it says so ("stopRequested" is false), and
+ends with 0.
 
 \b
 Examples:

@@ -17,7 +17,8 @@ from showcaller.transport.doors.cli.relay import Door, LocalRelay
     help="""Ask the running turn of a session to stop.
 
 SESSION is an id, the first six or more characters of one, or a title. What
-waits in its queue stays there until somebody prompts the session again.
+waits in its queue stays there until somebody prompts the session again, or
+showcaller go-on lets it run.
 When nothing was running it says so ("stopRequested" is false), and ends with 0.
 
 \b
