@@ -30,6 +30,7 @@ from showcaller.transport.doors.http.access import Access
 from showcaller.transport.doors.http.app import HttpDoor, http_app
 from showcaller.transport.doors.http.callers import Callers
 from showcaller.transport.doors.http.metrics import Metrics
+from showcaller.transport.doors.http.peers import Peers
 from showcaller.transport.doors.http.returning import announce
 from showcaller.transport.doors.http.served import Served
 from showcaller.transport.doors.http.server import HttpServer, bind
@@ -42,7 +43,7 @@ from showcaller.transport.doors.mcp.server import ToolServer
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
 from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
 from showcaller.tuning import tune
-from showcaller.workers import DEFAULT_COUNT, running_workers
+from showcaller.workers import DEFAULT_COUNT, running_workers, worker_trees
 
 NO_CARDS: Final = "SHOWCALLER_UNSAFE_NO_CARDS"
 """Set to 1, what needs consent goes through without."""
@@ -232,7 +233,7 @@ async def _serve(
     tools = McpRoutes(ToolServer(served.door, metrics, VERSION, SYSTEM_CLOCK.monotonic))
     app = http_app(
         HttpDoor(served, SYSTEM_CLOCK.monotonic),
-        Access(port, callers, sign_ins),
+        Access(port, callers, sign_ins, Peers(port, lambda: worker_trees(folder.path))),
         [*tools.routes(), *sign_in.pages()],
     )
     server = HttpServer(app, bound)

@@ -12,6 +12,7 @@ from showcaller.actors.relay.ports import OutlivingWorkers, WorkerPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.data_folder import DataFolder
 from showcaller.transport.doors.cli.relay import Farewell
+from showcaller.transport.doors.http.peers import WorkerTree
 from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.transport.ordinary_files import NoOrdinaryFileError
 from showcaller.transport.placement.left_workers import (
@@ -108,6 +109,23 @@ def running_workers(home: Path) -> list[dict[str, Any]]:
         if card is not None and card.is_alive:
             found.append({"name": card.name, "pid": card.pid, "version": card.version})
     return found
+
+
+def worker_trees(home: Path) -> list[WorkerTree]:
+    """Give where the processes hang that the workers of this data folder have started.
+
+    Of a worker whose card cannot be read nothing is known, so its processes are not told from others.
+    """
+    trees: list[WorkerTree] = []
+    for folder in worker_folders(home / FOLDER):
+        try:
+            card = folder.read()
+        except (ForeignWorkerError, OSError) as error:
+            log.warning("a worker's processes are not known", worker=folder.path.name, error=str(error))
+            continue
+        if card is not None and card.guardian is not None and card.pid is not None and card.is_alive:
+            trees.append(WorkerTree(card.guardian, card.pid))
+    return trees
 
 
 def workers_are_there(home: Path) -> bool:

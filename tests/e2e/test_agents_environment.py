@@ -1,6 +1,8 @@
 """Inside of an agent's session the owner's commands refuse, and ``call`` acts as that agent."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -44,6 +46,44 @@ def test_a_command_of_the_owner_refuses_in_an_agents_process_tree(
     said = reply(daemon, f"{emptied} {PROGRAM} {words}; echo $?")
     assert REFUSED in said
     assert said.endswith("\n2\n")
+
+
+ASKS = """
+import os, sys, urllib.error, urllib.request
+if "detached" in sys.argv:
+    read, write = os.pipe()
+    if os.fork():
+        os.close(write)
+        print(os.fdopen(read).read())
+        sys.exit()
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.dup2(write, 1)
+    os.environ.clear()
+token = open(sys.argv[1]).read().strip()
+head = {"authorization": "Bearer " + token, "content-type": "application/json"}
+for path, body in (("/api/status", None), ("/api/call", b'{"action": "list_relays"}'), ("/mcp", b"{}")):
+    try:
+        answer = urllib.request.urlopen(urllib.request.Request(sys.argv[2] + path, body, head))
+    except urllib.error.HTTPError as error:
+        answer = error
+    print(answer.status, answer.read().decode()[:60], flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose process a connection is")
+@pytest.mark.parametrize("how", ["", "detached"])
+def test_the_owners_token_is_refused_in_an_agents_process_tree(daemon: Daemon, how: str) -> None:
+    program = daemon.home.parent / "asks.py"
+    program.write_text(ASKS)
+    command = f"{sys.executable} {program} {daemon.home / 'token'} http://127.0.0.1:{daemon.port} {how}"
+    said = reply(daemon, command).split("\n")
+    assert [line[:3] for line in said if line] == ["403"] * 3, said
+    assert all("REMOTE_RELAY_FORBIDDEN" in line for line in said if line)
+    words = [sys.executable, program, daemon.home / "token", f"http://127.0.0.1:{daemon.port}"]
+    outside = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert [line[:3] for line in outside.stdout.splitlines()] == ["200", "200", "400"]
 
 
 def test_help_and_version_are_for_everybody(daemon: Daemon) -> None:

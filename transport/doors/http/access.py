@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
+from starlette.types import Scope
+
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.transport.doors.http.callers import Callers
+from showcaller.transport.doors.http.peers import Peers
+from showcaller.transport.doors.http.server import KNOWN
 from showcaller.transport.doors.http.sign_in import SignIns, check_write
 from showcaller.transport.doors.http.sign_in_routes import SIGN_IN
 
@@ -23,11 +27,12 @@ WAYS_IN: Final = (
 class Access:
     """The checks of a door that listens on a port of the loopback address."""
 
-    def __init__(self, port: int, callers: Callers, sign_ins: SignIns) -> None:
+    def __init__(self, port: int, callers: Callers, sign_ins: SignIns, peers: Peers) -> None:
         self._hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}
         self._origins = {b"http://" + host for host in self._hosts}
         self._callers = callers
         self._sign_ins = sign_ins
+        self._peers = peers
 
     async def admit(self, headers: Headers, method: str, path: str) -> Caller:
         """Let a request in by its headers, whose names are in small letters, and give who has sent it.
@@ -49,6 +54,11 @@ class Access:
             raise Refusal(Code.UNAUTHENTICATED, WAYS_IN)
         token = given[0][len(_BEARER) :].strip().decode("latin-1")
         return await self._callers.caller_of(token)
+
+    async def check_peer(self, caller: Caller, scope: Scope) -> None:
+        """Refuse a request as the owner over a connection of an agent's process; raises ``Refusal``."""
+        if caller.kind == "owner":
+            await self._peers.check_owner(scope["client"], scope["state"][KNOWN])
 
     def request_of(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Hold for the length of a request; raises ``ShutOut`` when the token is revoked meanwhile."""

@@ -169,6 +169,7 @@ class _Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             scope["caller"] = await self._access.admit(scope["headers"], scope["method"], scope["path"])
+            await self._access.check_peer(scope["caller"], scope)
             check_audience(scope["path"], scope["caller"])
             if scope["path"] != SIGN_IN:  # of wrong links it takes few, and right ones beside any number
                 self._paces.admit(scope["caller"])

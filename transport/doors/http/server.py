@@ -24,6 +24,8 @@ HEAD_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 512
 CUT: Final = "cut"
 """What in the state of a request's scope cuts its connection, with all that is still to be sent."""
+KNOWN: Final = "known"
+"""What in the state of a request's scope holds what was found of its connection, for those after it."""
 
 
 def bind(port: int) -> socket.socket:
@@ -55,7 +57,7 @@ class Connection(H11Protocol):
             return
         self._lingering = LingeringTransport(transport, self._still_sends)
         super().connection_made(cast("asyncio.Transport", self._lingering))
-        self.app_state[CUT] = transport.abort
+        self.app_state |= {CUT: transport.abort, KNOWN: {}}
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,0 +1,90 @@
+"""Whose process is at the other end of a connection."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.transport.doors.http import peers
+from showcaller.transport.doors.http.peers import Peers, WorkerTree, socket_of
+
+TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 111 1 x 100
+   1: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 222 1 x 20
+   2: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 333 1 x 20
+   3: 0100007F:D432 0100007F:1F90 05 00000000:00000000 00:00000000 00000000     0        0 0 1 x 20
+"""
+RELAY = ("127.0.0.1", 8080)
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose a connection is")
+
+
+@pytest.mark.skipif(sys.byteorder == "big", reason="the table is of a machine of the other order")
+@pytest.mark.parametrize(("port", "inode"), [(0xD431, 222), (0xD432, 0), (0xD433, 0)])
+def test_the_clients_end_of_a_connection_is_found_in_the_table(port: int, inode: int) -> None:
+    assert socket_of(TABLE, ("127.0.0.1", port), RELAY) == inode
+
+
+def test_a_system_without_a_table_tells_nothing() -> None:
+    assert socket_of("", ("127.0.0.1", 1), RELAY) is None
+
+
+@pytest.fixture
+def listening() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def accepted(server: socket.socket) -> tuple[str, int]:
+    connection, client = server.accept()
+    connection.close()
+    return client[0], client[1]
+
+
+CONNECTS = "import socket, sys; s = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); input()"
+
+
+@needs_proc
+def test_a_connection_of_a_process_below_a_guardian_is_an_agents_and_that_of_another_is_not(
+    listening: socket.socket,
+) -> None:
+    port: int = listening.getsockname()[1]
+    below = Peers(port, lambda: [WorkerTree(os.getpid(), 0)])  # this process is the guardian
+    with subprocess.Popen([sys.executable, "-c", CONNECTS, str(port)], stdin=subprocess.PIPE) as child:
+        client = accepted(listening)
+        assert below.is_agents(client)
+        assert not Peers(port, list).is_agents(client), "no worker is there"
+        worker = Peers(port, lambda: [WorkerTree(os.getpid(), child.pid)])
+        assert not worker.is_agents(client), "a worker itself is none"
+        with socket.create_connection(("127.0.0.1", port)):
+            assert not below.is_agents(accepted(listening)), "the guardian itself is none"
+        child.communicate(b"go on")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as another:
+        assert below.is_agents(client), "who has gone already may have been one"
+        another.communicate(b"go on")
+
+
+@needs_proc
+async def test_it_is_looked_once_for_each_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+
+    def is_agents(_: Peers, client: object) -> bool:
+        looked.append(client)
+        return True
+
+    monkeypatch.setattr(Peers, "is_agents", is_agents)
+    known: dict[str, object] = {}
+    for _ in range(2):
+        with pytest.raises(Refusal) as refused:
+            await Peers(1, list).check_owner(("127.0.0.1", 2), known)
+        assert refused.value.code is Code.FORBIDDEN
+    assert looked == [("127.0.0.1", 2)]
+
+
+def test_nothing_is_found_where_there_is_no_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(peers, "TABLE", tmp_path / "none")
+    assert not Peers(1, lambda: [WorkerTree(os.getppid(), 0)]).is_agents(("127.0.0.1", 2))
