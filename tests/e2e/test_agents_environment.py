@@ -81,7 +81,7 @@ def test_the_owners_token_is_refused_in_an_agents_process_tree(daemon: Daemon, h
     said = reply(daemon, command).split("\n")
     assert [line[:3] for line in said if line] == ["403"] * 3, said
     assert all("REMOTE_RELAY_FORBIDDEN" in line for line in said if line)
-    words = [sys.executable, program, daemon.home / "token", f"http://127.0.0.1:{daemon.port}"]
+    words = [sys.executable, str(program), str(daemon.home / "token"), f"http://127.0.0.1:{daemon.port}"]
     outside = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert [line[:3] for line in outside.stdout.splitlines()] == ["200", "200", "400"]
 
