@@ -42,6 +42,13 @@ def check_installed(entry: ProviderEntry, nothing: str, find: FindProgram) -> No
         )
 
 
+def check_continues(provider: str, known: ProviderCatalogue, nothing: str) -> None:
+    """Refuse a provider whose agent continues no conversation after its process has ended."""
+    agent = known.agent_of(provider)
+    if agent is None or not (agent.loads or agent.resumes):
+        raise invalid(f"{provider} cannot continue a conversation that Showcaller has not run. {nothing}")
+
+
 def check_settings(
     call: CreateSession | Send, provider: str, entry: ProviderEntry | None, handshake: Handshake | None
 ) -> list[str]:

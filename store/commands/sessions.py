@@ -45,6 +45,7 @@ class NewSession(TypedDict):
     branch: NotRequired[str | None]
     may_create_sessions: NotRequired[bool]
     starter_group: NotRequired[str]
+    agent_session_id: NotRequired[str]
 
 
 _BLANK: dict[str, Any] = {
@@ -54,13 +55,12 @@ _BLANK: dict[str, Any] = {
     "group": None,
     "created_by": None,
 }
-_RARE: dict[str, Any] = {"repo": None, "branch": None, "may_create_sessions": False}
+_RARE: dict[str, Any] = {"repo": None, "branch": None, "may_create_sessions": False, "agent_session_id": None}
 _COMES_LATER = frozenset(
     {
         "archived_at",
         "held_at",
         "deleted_at",
-        "agent_session_id",
         "auto_compact_window",
         "thinking_enabled",
         "thinking_display",

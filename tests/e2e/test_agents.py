@@ -133,6 +133,25 @@ def test_what_an_agent_does_is_seen_while_it_does_it_and_its_permission_is_the_o
         assert (end["status"], end["reply"]["text"]) == ("done", "permission: yes\n")
 
 
+def test_a_conversation_that_only_the_agent_has_is_continued(relay: Showcaller) -> None:
+    native = relay.folder / "memory" / "fake-elsewhere.jsonl"
+    native.write_text(json.dumps({"cwd": "/"}) + "\n" + json.dumps({"prompt": "say before"}) + "\n")
+    options = ("--provider", "acp-fake", "--resume")
+    with serving(relay) as daemon:
+        begun = relay("new", *options, "fake-elsewhere", "--json", "recall")
+        assert begun.code == 0, begun
+        result = json.loads(begun.out)
+        assert recalled(result)[1:] == ("fake-elsewhere", ["say before"])
+        read = call(daemon, "read_session", session=result["session"])["session"]
+        assert read["agentSessionId"] == "fake-elsewhere"
+        gone = relay("new", *options, "fake-gone", "recall")
+        assert gone.code == 1
+        assert "cannot continue its conversation fake-gone" in gone.err + gone.out
+        command = relay("new", "--resume", "fake-elsewhere", "true")
+        assert command.code != 0
+        assert "command cannot continue a conversation" in command.err
+
+
 def test_what_cannot_be_had_is_told_before_anything_is_created(relay: Showcaller) -> None:
     with serving(relay) as daemon, daemon.owner as owner:
         call_it = {"action": "create_session", "relay": "this", "text": "hi", "provider": "acp-fake"}

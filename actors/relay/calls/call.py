@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.idempotency import client_id_of
+from showcaller.actors.contract.owner_arguments import OwnersCall, owners_call
 from showcaller.actors.contract.shape import parse_call
 from showcaller.actors.relay.calls import inbox, order
 from showcaller.actors.relay.calls.acts import act, act_again
@@ -31,6 +32,7 @@ class _Wish(NamedTuple):
     notes: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     answer_within: int | None = None
+    resume: str | None = None
 
 
 class Call(Actor):
@@ -64,6 +66,7 @@ class Call(Actor):
         client_id = None if request.client_id is None else client_id_of(request.client_id)
         identity = await self._identity(wish.call)
         context = self._context(request.caller, identity, client_id, wish.notes)
+        context.resume = wish.resume
         if not isinstance(request, CallRequest) or request.external is None:
             return (await _result(context, wish)).to_result()
         context.external = request.external
@@ -107,9 +110,11 @@ class Call(Actor):
             return _Wish(read_act(request.action, request.session), is_write=True)
         longest_wait = self._ports.settings.longest_wait_minutes * 60
         external = request.caller.kind == "external"
-        parsed = parse_call(request.arguments, longest_wait_seconds=longest_wait, external=external)
+        is_owner = request.caller.kind == "owner"
+        arguments, resume = owners_call(request.arguments) if is_owner else OwnersCall(request.arguments)
+        parsed = parse_call(arguments, longest_wait_seconds=longest_wait, external=external)
         is_write = parsed.action.is_write(parsed.call)
-        return _Wish(parsed.call, is_write, parsed.notes, parsed.ignored, request.answer_within)
+        return _Wish(parsed.call, is_write, parsed.notes, parsed.ignored, request.answer_within, resume)
 
 
 async def _with_messages(context: CallContext, wish: _Wish) -> dict[str, Any]:

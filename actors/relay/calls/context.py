@@ -29,7 +29,8 @@ class CallContext:
 
     ``relay`` is this relay's name, ``relay_id`` what its store knows it by; ``notes`` gather sentences for
     the result; ``client_id`` is the checked id of a write, if it came with one; ``started`` is called once
-    the session that the call sets to work shows in the store, or nothing comes of it. A call of an
+    the session that the call sets to work shows in the store, or nothing comes of it. A new session continues
+    the agent's conversation ``resume``, if the owner names one. A call of an
     ``external`` conversation ``gets_messages`` once it has passed the first checks: ``collected`` are those
     in its answer, and ``left`` is how many more wait.
     """
@@ -43,6 +44,7 @@ class CallContext:
     client_id: str | None = None
     notes: list[str] = field(default_factory=list)
     started: Callable[[], None] = _nothing
+    resume: str | None = None
     external: ExternalCall | None = None
     gets_messages: bool = False
     collected: list[Row] = field(default_factory=list[Row])

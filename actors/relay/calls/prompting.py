@@ -41,6 +41,8 @@ async def create_session(
         "cwd": start.cwd,
         "group": None if start.group is None else start.group["id"],
     }
+    if context.resume is not None:
+        row["agent_session_id"] = context.resume
     if context.caller.agent is not None and start.group is None:
         row["starter_group"] = context.ports.new_id("grp_")
     accepted: Accepted = await context.ask(CreateSession(row, Prompt(message)))

@@ -50,6 +50,8 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     entry = prompts.check_provider(provider, call.nothing, context.ports.providers)
     agents.check_may_start(context, call, entry)
     prompts.check_installed(entry, call.nothing, context.ports.find_program)
+    if context.resume is not None:
+        prompts.check_continues(provider, context.ports.providers, call.nothing)
     handshake = context.ports.handshakes().get(entry.provider) if entry.kind == "acp" else None
     context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
     group = None if call.group is None else await find_group(context, call.group)

@@ -59,7 +59,13 @@ class Stage:
         """Hand over a turn and give its id."""
         self._turns += 1
         turn = f"msg_{self._turns:012}"
-        told = {"session": "ses_stage", "turn": turn, "provider": provider, "text": text, **more}
+        told: dict[str, Any] = {
+            "session": "ses_stage",
+            "turn": turn,
+            "provider": provider,
+            "text": text,
+            **more,
+        }
         self.relay.send([RunTurn(**told)])
         return turn
 

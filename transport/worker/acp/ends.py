@@ -20,7 +20,9 @@ _WORDS: Final[dict[ErrorClass, str]] = {
     "auth": r"\b401\b|\b403\b|unauthori[sz]ed|authenticat|invalid.{0,20}(?:api.?key|token)|sign.?in|/login"
     r"|(?:api.?key|token).{0,20}(?:invalid|expired|missing)|(?:not|please) log(?:ged)? ?in",
 }
-_CLASSES: Final = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
+_CLASSES: Final[dict[ErrorClass, re.Pattern[str]]] = {
+    name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()
+}
 _SPOKEN_ERRORS: Final = re.compile(
     r"\s*(?:API Error: (?:\d{3}\b|Connection error|Request timed out)|Invalid API key\b|Please run /login\b"
     r"|Claude(?: AI)? usage limit reached|Credit balance is too low|OAuth token (?:has expired|revoked)"
@@ -96,7 +98,10 @@ def error_words(text: str, data: Any) -> str:
 
 def error_class_of(text: str) -> ErrorClass:
     """Give the class of an error by the words that are known of agents and their models."""
-    return next((name for name, words in _CLASSES.items() if words.search(text)), "other")
+    for name, words in _CLASSES.items():
+        if words.search(text):
+            return name
+    return "other"
 
 
 def _without(told: str, said: str) -> str | None:

@@ -36,11 +36,15 @@ class AcpProvider:
 
     async def run(self, turn: RunTurn, sink: Sink) -> Result:
         """Run one turn to its end."""
-        if self._seats is None:
-            module = await asyncio.to_thread(import_module, SEATS)
-            if self._seats is None:  # another turn may have been quicker
-                self._seats = module.Seats(self._post, self._environment, **self._options)
-        return await self._seats.run(turn, sink)
+        seats = self._seats or await self._loaded()
+        return await seats.run(turn, sink)
+
+    async def _loaded(self) -> "Seats":
+        module = await asyncio.to_thread(import_module, SEATS)
+        if self._seats is None:  # else another turn was quicker
+            self._seats = module.Seats(self._post, self._environment, **self._options)
+        seats: Seats = self._seats
+        return seats
 
     def kill(self, session: str) -> None:
         """End the session's agent process at once, with all that it has started."""

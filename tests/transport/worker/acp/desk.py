@@ -38,7 +38,13 @@ class AgentDesk:
     def spec(self, *options: str, **more: Any) -> AgentSpec:
         """Give how a fake agent is run, with options of its command line."""
         command = (sys.executable, "-S", "-E", str(FAKE), *options)
-        told = {"name": "fake", "label": "Fake agent", "command": command, "kill_grace": 0.5, **more}
+        told: dict[str, Any] = {
+            "name": "fake",
+            "label": "Fake agent",
+            "command": command,
+            "kill_grace": 0.5,
+            **more,
+        }
         return AgentSpec(**told)
 
     def start(self, text: str, *options: str, turn_more: Any = None, **more: Any) -> str:
@@ -64,7 +70,13 @@ class AgentDesk:
 
     def answer(self, card: CardAsked, outcome: Any = "answered", **more: Any) -> None:
         """Say what became of a card."""
-        told = {"session": card.session, "turn": card.turn, "card": card.card, "outcome": outcome, **more}
+        told: dict[str, Any] = {
+            "session": card.session,
+            "turn": card.turn,
+            "card": card.card,
+            "outcome": outcome,
+            **more,
+        }
         self.answered.add(card.card)
         self.stage.relay.send([AnswerCard(**told)])
 

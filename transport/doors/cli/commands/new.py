@@ -33,12 +33,18 @@ Examples:
   showcaller new 'make test'
   showcaller new --provider callable:mymodule:work --title nightly 'all' --json
   git diff | showcaller new --no-wait -
+  showcaller new --provider claude --resume 8f14e45f-ceea-4672 'Go on.'
 """,
 )
 @click.argument("text")
 @click.option("--provider", metavar="NAME", help="What runs it; see providers.  [default: command]")
 @click.option("--cwd", type=FOLDER, help="The folder to work in.  [default: here]")
 @click.option("--title", metavar="TEXT", help="The session's title.  [default: the prompt's first line]")
+@click.option(
+    "--resume",
+    metavar="NATIVE_ID",
+    help="Continue this conversation of the provider's agent, named by the agent's own id of it.",
+)
 @click.option("--group", metavar="GROUP", help="The group to put it in, by its id or name.")
 @prompt_options
 @home_option
@@ -58,5 +64,7 @@ def command(
     patience = Patience.of(no_wait=no_wait, wait=wait)
     refuse_without_relay(door, patience)
     arguments = {"action": "create_session", "relay": "this", "text": read_text(text), **settings}
+    if arguments["resume"] is None:
+        del arguments["resume"]
     arguments["cwd"] = str((cwd or Path()).absolute())
     return carry_out(door, lambda _relay: arguments, patience, client_id, as_json=as_json)
