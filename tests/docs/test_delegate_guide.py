@@ -36,7 +36,7 @@ def run(block: str, environment: dict[str, str]) -> str:
 
 @pytest.mark.slow
 async def test_an_agent_delegates_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened, tried, seen = blocks("sh")
+    opened, tried, asked, seen = blocks("sh")
     (serve,), (client,), (configuration,) = blocks("sh serve"), blocks("sh client"), blocks("json")
     named, program, command = shlex.split(serve)
     assert (program, command) == ("showcaller", "serve")
@@ -53,6 +53,7 @@ async def test_an_agent_delegates_as_the_guide_says(tmp_path: Path, monkeypatch:
     with serving(Showcaller(tmp_path / "home", tmp_path)):
         answer = json.loads(run(tried, environment))
         assert (answer["status"], answer["reply"]["text"]) == ("done", "it works\n")
+        assert run(asked, environment) == "", "nobody asks"
         started = StdioServerParameters(
             command=str(PROGRAMS / bridge["command"]), args=bridge["args"], env=environment, cwd=tmp_path
         )

@@ -12,6 +12,7 @@ import click
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.questions import pending_lines
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import end_word
 from showcaller.transport.doors.cli.visible import readable
@@ -186,7 +187,9 @@ def _tell(door: Door, result: Mapping[str, Any]) -> None:
     elif status in _UNDER_WAY:
         note(f"{session} is {status}. To see more: {door.command_line('show', session)}")
     elif status == "waiting_for_answer":
-        note(f"{session} waits for you: {door.command_line('show', session)}")
+        note(f"{session} waits for you:")
+        for line in pending_lines(door, result):
+            note(line)
     elif status != "done":
         reason = f": {readable(str(result['errorText']))}" if result.get("errorText") else ""
         note(f"{session} {end_word(result)}{reason}")

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from showcaller.transport.doors.cli import cards
+from showcaller.transport.doors.cli import cards, questions
 from showcaller.transport.doors.cli.commands import answer
 from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
 
 CARD = "q_3f9c2a1e07bd"
@@ -62,6 +63,7 @@ def inbox(monkeypatch: pytest.MonkeyPatch) -> FakeInbox:
     fake = FakeInbox()
     monkeypatch.setattr(cards, "ask_running", fake.ask)
     monkeypatch.setattr(answer, "ask_running", fake.ask)
+    monkeypatch.setattr(questions, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
     return fake
 
 

@@ -9,9 +9,10 @@ from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.questions import question_lines
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.times import local_time
-from showcaller.transport.doors.cli.visible import readable, visible
+from showcaller.transport.doors.cli.visible import visible
 
 
 @click.command(
@@ -49,21 +50,5 @@ def card_lines(door: Door, item: Item) -> Iterator[str]:
     """Give the lines that show a person a question, and how to answer it."""
     title = visible(str(item["title"]))
     yield f"{item['id']}  {item['kind']}  {local_time(str(item['askedAt']))}  {item['session']}  {title}"
-    yield f"  {readable(str(item['question']))}"
-    for line in readable(str(item.get("detail") or "")).splitlines():
-        yield f"    {line}"
-    for option in item.get("options", ()):
-        yield f"  - {visible(str(option['label']))}"
-    yield f"  {_way_to_answer(door, item)}"
-
-
-def _way_to_answer(door: Door, item: Item) -> str:
-    if item.get("form"):
-        return (
-            f"A form, which cannot be filled in here. {door.command_line('answer', item['id'], '--dismiss')}"
-        )
-    options = item.get("options", ())
-    given = [visible(str(options[0]["label"]))] if options else ["--text", "..."]
-    more = " (several may be given)" if item.get("multiSelect") else ""
-    more += " (or --text ...)" if options and item.get("allowFreeform") else ""
-    return f"To answer: {door.command_line('answer', item['id'], *given)}{more}"
+    labels = [str(option["label"]) for option in item.get("options", ())]
+    yield from question_lines(door, item, labels)

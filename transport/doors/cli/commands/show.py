@@ -11,6 +11,7 @@ from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, write
 from showcaller.transport.doors.cli.parsing import Command
+from showcaller.transport.doors.cli.questions import pending_lines
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.session_names import read_session, refuse_empty
 from showcaller.transport.doors.cli.states import state_word
@@ -66,7 +67,7 @@ def command(door: Door, session: str, last: int, task: str | None, lines: int | 
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
         return GOOD
-    for line in [*conversation(result), *task_lines(door, result)]:
+    for line in [*conversation(result), *pending_lines(door, result), *task_lines(door, result)]:
         write(line)
     return GOOD
 
@@ -89,8 +90,8 @@ def conversation(result: Mapping[str, Any]) -> Iterator[str]:
     if writing:
         yield f"\n{local_time(str(writing.get('startedAt')))}  still writing"
         yield readable(str(writing.get("text") or "")).rstrip("\n")
-    for question in result.get("pendingQuestions", ()):
-        yield f"\nwaiting for you: {readable(str(question.get('question')))}"
+    if result.get("pendingQuestions"):
+        yield "\nwaiting for you:"
 
 
 def _facts(session: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
