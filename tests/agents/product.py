@@ -9,16 +9,15 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-import pytest
-
 from tests.agents.real import RealAgent
 from tests.e2e.daemon import Daemon, serving
 from tests.e2e.program import Showcaller
 from tests.transport.worker.stage import processes_with, wait_gone
 
+MARKER = "REAL_AGENTS_OF"
 WAIT = 150
 """Seconds that a turn of a real agent may take where others use the processor too."""
-FOREIGN = re.compile(r"ANTHROPIC|CLAUDE|OPENAI|CODEX|OPENCODE|SHOWCALLER_(?!AGENTS_CACHE)|MCP_|IS_SANDBOX")
+FOREIGN = re.compile(r"ANTHROPIC|CLAUDE|OPENAI|CODEX|OPENCODE|SHOWCALLER_|MCP_|IS_SANDBOX")
 
 
 def said(answer: Mapping[str, Any]) -> str:
@@ -27,11 +26,25 @@ def said(answer: Mapping[str, Any]) -> str:
     return str(answer["reply"]["text"])
 
 
+class OwnEnvironment(Showcaller):
+    """The program with variables of its own, and none that would lead its agents elsewhere."""
+
+    def __init__(self, home: Path, folder: Path, more: Mapping[str, str]) -> None:
+        super().__init__(home, folder)
+        self._more = more
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in super()._environment.items() if not FOREIGN.match(name)}
+        return {**kept, "SHOWCALLER_HOME": str(self.home), **self._more}
+
+
 class Product:
     """A relay, set up for agents; ``daemon`` is the one that runs now."""
 
-    def __init__(self, showcaller: Showcaller, marker: str) -> None:
+    def __init__(self, showcaller: Showcaller, marker: str, agents: Sequence[RealAgent]) -> None:
         self.showcaller = showcaller
+        self._agents = {agent.name: agent for agent in agents}
         self.daemon: Daemon | None = None
         self._marker = marker
 
@@ -76,6 +89,10 @@ class Product:
         """What there is of relay, worker and agents, with all that they have started."""
         return processes_with(self._marker)
 
+    def agent(self, name: str) -> RealAgent:
+        """Give how an agent was set up."""
+        return self._agents[name]
+
     def agents(self, program: str) -> list[int]:
         """Give the processes whose command line names an agent's program."""
         return [pid for pid in self.processes if program in _command(pid)]
@@ -89,21 +106,22 @@ def _command(pid: int) -> str:
 
 
 @contextmanager
-def product(agents: Sequence[RealAgent], folder: Path, patch: pytest.MonkeyPatch) -> Generator[Product]:
-    """Set up a data folder whose owner uses these agents; nothing of them is left at the end."""
-    for variable in [name for name in os.environ if FOREIGN.match(name)]:
-        patch.delenv(variable)
-    name, value = "REAL_AGENTS_OF", token_hex(8)
-    patch.setenv(name, value)
+def product(agents: Sequence[RealAgent], folder: Path, **more: str) -> Generator[Product]:
+    """Set up a data folder whose owner uses these agents; nothing of them is left at the end.
+
+    ``more`` are variables of the relay and its agents.
+    """
+    value = token_hex(8)
     work = folder / "work"
     work.mkdir()
-    made = Product(Showcaller(folder / "data", work), f"{name}={value}")
-    made.showcaller.home.mkdir(mode=0o700)
+    path = os.pathsep.join(agent.environment["PATH"] for agent in agents)
+    showcaller = OwnEnvironment(folder / "data", work, {MARKER: value, "PATH": path, **more})
+    made = Product(showcaller, f"{MARKER}={value}", agents)
+    showcaller.home.mkdir(mode=0o700)
     tables: list[str] = []
     for agent in agents:
-        patch.setenv("PATH", os.pathsep.join([agent.environment["PATH"], os.environ["PATH"]]))
         tables.append(f"[providers.{agent.name}.environment]\n")
         tables += [f"{variable} = {json.dumps(told)}\n" for variable, told in agent.own.items()]
-    (made.showcaller.home / "providers.toml").write_text("".join(tables))
+    (showcaller.home / "providers.toml").write_text("".join(tables))
     yield made
     assert all(wait_gone(pid) for pid in made.processes), "something of an agent is left"

@@ -19,14 +19,14 @@ HELLO = "Hello from the model."
 
 @pytest.mark.parametrize("name", ["claude", "codex", "opencode"])
 def test_a_conversation_outlives_relay_worker_and_agent_and_nothing_runs_twice(
-    name: str, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, model: ModelServer, tmp_path: Path
 ) -> None:
     model.script.when("plain", Say(HELLO))
     held = {word: Hold("Begun", " and ended.") for word in ("survive", "worker-cut", "agent-cut")}
     for word, hold in held.items():
         model.script.when(word, hold)
     agent = real_agent(name, tmp_path / "home", model.url)
-    with product([agent], tmp_path, monkeypatch) as relay, relay.serving() as daemon:
+    with product([agent], tmp_path) as relay, relay.serving() as daemon:
         begun = relay.create(name, "a plain question, the first")
         assert said(begun) == HELLO
         session = begun["session"]

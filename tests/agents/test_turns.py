@@ -1,10 +1,12 @@
 """Turns of real agents through the relay: replies, our tool, cancelling, and how they end when they fail."""
 
-from collections.abc import Generator
+import json
+from collections.abc import Generator, Mapping
+from typing import Any
 
 import pytest
 
-from tests.agents.model_script import Asked, CallTool, Fail, Hold, Say
+from tests.agents.model_script import Answer, Asked, CallTool, Cut, Fail, Hold, Say
 from tests.agents.model_server import ModelServer
 from tests.agents.product import WAIT, Product, product, said
 from tests.agents.real import real_agent
@@ -27,12 +29,10 @@ def relay(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Gener
     """A relay that serves with all agents, which may use each other and commands, and nobody is asked."""
     folder = tmp_path_factory.mktemp("product")
     agents = [real_agent(name, folder / f"home-{name}", model.url) for name in AGENTS]
-    with pytest.MonkeyPatch.context() as patch, product(agents, folder, patch) as made:
-        patch.setenv("SHOWCALLER_UNSAFE_NO_CARDS", "1")
-        with made.serving():
-            made.set("agent_sessions", value=True)
-            made.set("providers.command.agents_may_start", value=True)
-            yield made
+    with product(agents, folder, SHOWCALLER_UNSAFE_NO_CARDS="1") as made, made.serving():
+        made.set("agent_sessions", value=True)
+        made.set("providers.command.agents_may_start", value=True)
+        yield made
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -70,6 +70,56 @@ def test_an_agent_starts_a_session_with_our_tool_waits_for_it_and_reports(
     listed = relay.call("list_sessions", scope="all")["sessions"]
     (made,) = [one for one in listed if one["provider"] == "command" and name in one["title"]]
     assert made["createdBy"] == begun["session"], made
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_permission_is_answered_from_the_inbox(relay: Product, name: str, model: ModelServer) -> None:
+    made = relay.showcaller.folder / f"made-by-{name}"
+    agent = relay.agent(name)
+    model.script.when(f"shell-{name}", agent.shell(f"echo made > {made}"), Say("It was tried."))
+    begun = relay.create(name, f"shell-{name}")
+    assert begun["status"] == "waiting_for_answer", begun
+    refused = answered(relay, begun, name, "reject_once")
+    # Codex has no other no than to cancel the turn, and OpenCode ends it there without a word.
+    assert (refused["status"], refused["stopReason"]) == {
+        "claude": ("done", "end"),
+        "codex": ("failed", "interrupted"),
+        "opencode": ("done", "end"),
+    }[name], refused
+    assert not made.exists()
+    again = relay.send(begun["session"], f"shell-{name} once more")
+    assert said(answered(relay, again, name, "allow_once")) == "It was tried."
+    assert made.read_text() == "made\n"
+
+
+def answered(relay: Product, begun: Mapping[str, Any], name: str, kind: str) -> dict[str, Any]:
+    """Answer the one card of a session from the inbox, and give the end of its turn."""
+    items = json.loads(relay.showcaller("inbox", "--json").out)["items"]
+    (card,) = [item for item in items if item["session"] == begun["session"]]
+    assert card["kind"] == "permission", card
+    (choice,) = [option["label"] for option in card["options"] if option.get("kind") == kind]
+    answer = relay.showcaller("answer", card["id"], choice)
+    assert answer.code == 0, answer
+    return relay.ended(begun)
+
+
+@pytest.mark.parametrize(
+    ("word", "answer", "ends"),
+    [
+        ("cut-{}", Cut("Half an answer"), {"claude": "end", "codex": "end"}),
+        ("refusing-{}", Say("I will not.", stop="refusal"), {"claude": "refused", "opencode": "refused"}),
+        ("wordless-{}", Say(""), {"claude": "empty", "codex": "empty", "opencode": "empty"}),
+    ],
+)
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_is_no_good_end_is_no_success(
+    relay: Product, name: str, word: str, answer: Answer, ends: dict[str, str], model: ModelServer
+) -> None:
+    if name not in ends:
+        pytest.skip(f"{name} has no such end")
+    model.script.when(word.format(name), answer)
+    ended = relay.create(name, word.format(name))
+    assert (ended["status"], ended["stopReason"]) == ("failed", ends[name]), ended
 
 
 def report(asked: Asked) -> Say:
