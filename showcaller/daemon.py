@@ -29,6 +29,7 @@ from showcaller.transport.doors.cli.relay import ServeOptions
 from showcaller.transport.doors.http.access import Access
 from showcaller.transport.doors.http.app import HttpDoor, http_app
 from showcaller.transport.doors.http.callers import Callers
+from showcaller.transport.doors.http.last_port import last_port, remember_port
 from showcaller.transport.doors.http.metrics import Metrics
 from showcaller.transport.doors.http.peers import Peers
 from showcaller.transport.doors.http.returning import announce
@@ -66,7 +67,7 @@ def serve(home: Path, options: ServeOptions) -> None:
         _forget_earlier(folder.path)
         token = own_token(folder.path)
         logs.configure(options.log, token, _log_stream(folder.path, options.log_file))
-        bound = _bind(options.port)
+        bound = _bind(options.port, folder.path)
         opened.callback(bound.close)
         metrics = Metrics()
         watch = FolderWatch(folder.path, lock)
@@ -108,7 +109,12 @@ def _log_stream(home: Path, path: Path | None) -> TextIO:
         ) from error
 
 
-def _bind(port: int) -> socket.socket:
+def _bind(port: int, home: Path) -> socket.socket:
+    """Take a port; for 0 the one of the relay before, if nobody else has it by now, else a free one."""
+    earlier = 0 if port else last_port(home)
+    if earlier:
+        with contextlib.suppress(OSError):
+            return bind(earlier)
     try:
         return bind(port)
     except OSError as error:
@@ -299,6 +305,8 @@ def _tell_where(home: Path, lock: HeldLock, whereabouts: Whereabouts) -> None:
     try:
         lock.tell(whereabouts.model_dump_json())
         whereabouts.write(home)
+        if last_port(home) != whereabouts.port:
+            remember_port(home, whereabouts.port)
         announce(home)
     except OSError as error:
         raise RelayStartError(

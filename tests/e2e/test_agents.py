@@ -69,7 +69,8 @@ def test_a_conversation_outlives_its_agent_its_relay_and_its_worker(relay: Showc
         assert (name, before, second != first) == (native, ["recall"], True)
         daemon.process.kill()
         daemon.process.wait()
-        with serving(relay, "--workers", "1", "--port", str(daemon.port)) as next_daemon:
+        with serving(relay, "--workers", "1") as next_daemon:
+            assert next_daemon.port == daemon.port
             same, name, before = recalled(send(next_daemon, session, "recall"))
             assert (name, before, same) == (native, ["recall"] * 2, second)
             (worker,) = living_workers(relay.home)

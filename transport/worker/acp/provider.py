@@ -41,10 +41,11 @@ class AcpProvider:
 
     async def _loaded(self) -> "Seats":
         module = await asyncio.to_thread(import_module, SEATS)
-        if self._seats is None:  # else another turn was quicker
-            self._seats = module.Seats(self._post, self._environment, **self._options)
-        seats: Seats = self._seats
-        return seats
+        if self._seats is not None:  # another turn was quicker
+            return self._seats
+        made: Seats = module.Seats(self._post, self._environment, **self._options)
+        self._seats = made
+        return made
 
     def kill(self, session: str) -> None:
         """End the session's agent process at once, with all that it has started."""

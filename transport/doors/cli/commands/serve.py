@@ -41,7 +41,7 @@ Examples:
     type=click.IntRange(0, 65_535),
     default=0,
     show_default=True,
-    help="The port to listen on; 0 takes a free one.",
+    help="The port to listen on; 0 takes that of the last time, or a free one.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), help="How many workers run the sessions.")
 @click.option(
