@@ -12,7 +12,7 @@ import pytest
 
 from showcaller.actors.contract.ids import new_id
 from showcaller.transport.placement.deaths import DeathWatch
-from showcaller.transport.wire.protocol import spoken_by
+from showcaller.transport.wire.protocol import PROTOCOL, SPOKEN, spoken_by
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive, signal_process
 from showcaller.transport.worker.worker_folder import ForeignWorkerError, WorkerCard, WorkerFolder
 from tests.transport.placement.relay import LIMIT, Relay, process_of
@@ -122,11 +122,12 @@ def test_a_living_worker_of_another_version_is_told_apart_from_the_dead(home: Pa
     mine = identify(os.getpid())
     folder = WorkerFolder(home / "workers" / "wrk_000000000001")
     folder.make()
-    card = {"protocol": 3, "name": folder.path.name, "pid": mine.pid, "started": mine.started}
+    newer = PROTOCOL + 1
+    card = {"protocol": newer, "name": folder.path.name, "pid": mine.pid, "started": mine.started}
     relay = Relay(home, "run-1")
     for more in ({}, {"token": "x" * 24}, {"more": 1}):
         (folder.path / "worker.json").write_text(json.dumps(card | more))
-        with pytest.raises(ForeignWorkerError, match=f"process {mine.pid}.*the peer speaks version 3"):
+        with pytest.raises(ForeignWorkerError, match=f"process {mine.pid}.*the peer speaks version {newer}"):
             relay.find()
     assert mine.started is not None
     (folder.path / "worker.json").write_text(json.dumps(card | {"started": mine.started - 1}))
@@ -135,17 +136,17 @@ def test_a_living_worker_of_another_version_is_told_apart_from_the_dead(home: Pa
     relay.close()
 
 
-@pytest.mark.parametrize("protocol", [1, 2])
+@pytest.mark.parametrize("protocol", SPOKEN)
 def test_a_worker_of_the_version_before_is_taken_after_an_upgrade(home: Path, protocol: int) -> None:
     mine = identify(os.getpid())
     folder = WorkerFolder(home / "workers" / "wrk_000000000001")
     folder.make()
     folder.write(WorkerCard(protocol=protocol, name="wrk_000000000001", token="x" * 24, pid=mine.pid))
-    card = folder.read(spoken=spoken_by(2))
+    card = folder.read(spoken=SPOKEN)
     assert card is not None
     assert (card.protocol, card.is_alive) == (protocol, True)
     with pytest.raises(ForeignWorkerError, match="end it with the version that has started it"):
-        folder.read(spoken=spoken_by(4))
+        folder.read(spoken=spoken_by(PROTOCOL + 2))
     folder.clear_away()
 
 

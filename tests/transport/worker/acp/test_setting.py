@@ -53,7 +53,7 @@ async def test_a_mode_that_an_agent_refuses_goes_with_the_prompt(desk: AgentDesk
 async def test_our_door_is_given_with_the_token_in_the_way_the_agent_takes(
     desk: AgentDesk, options: tuple[str, ...], mcp: Any, kinds: list[str]
 ) -> None:
-    token = {"environment": {"SHOWCALLER_TOKEN": "sct_x", "SHOWCALLER_HOME": "/home/relay"}}
+    token = {"environment": {"SHOWCALLER_TOKEN": "sct_x", "SHOWCALLER_HOME": "/data/relay"}}
     other = McpServer(name="owners", command=("server", "--fast"), environment={"KEY": "1"})
     end = await desk.run("mcp", *options, servers=(DOOR, other), mcp=mcp, turn_more=token)
     given = json.loads(end.reply)
@@ -64,5 +64,5 @@ async def test_our_door_is_given_with_the_token_in_the_way_the_agent_takes(
         assert ours[0]["headers"] == [{"name": "Authorization", "value": hidden}]
     if kinds == ["stdio"]:
         assert (ours[0]["command"], ours[0]["args"]) == ("showcaller", ["mcp"])
-        assert {"name": "SHOWCALLER_HOME", "value": "/home/relay"} in ours[0]["env"]
+        assert {"name": "SHOWCALLER_HOME", "value": "/data/relay"} in ours[0]["env"]
         assert [server["args"] for server in given if server["name"] == "owners"] == [["--fast"]]
