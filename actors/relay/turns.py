@@ -209,6 +209,8 @@ class Turns:
             self.step(signals.HandOverFailed(message.id))
             return
         self._worker = worker
+        named = {"model": message.model, "effort": message.effort}
+        self.row |= {name: value for name, value in named.items() if value is not None}
         try:
             self._next_run = self._run_turn(message, worker)
         except Exception:

@@ -21,7 +21,7 @@ from showcaller.store.commands.steering import steer_taken, unsteer_message
 from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
 from showcaller.store.interruptions import INTERRUPTED, UNACKNOWLEDGED
-from showcaller.store.models import ENDED, Message, literal, running_turn
+from showcaller.store.models import ENDED, Message, Session, literal, running_turn
 from showcaller.store.statement import Slot, Statement
 
 
@@ -44,7 +44,13 @@ _STATUS = Statement(Message.select(Message.status).where(Message.id == Slot("mes
 _HAND_OVER = Statement(
     Message.update(status=literal("handed"), worker=Slot("worker"), handed_at=Slot("at"))
     .where(Message.id == Slot("message"), Message.status == literal("queued"))
-    .returning(Message.session)
+    .returning(Message.session, Message.model, Message.effort)
+)
+_KEEP_NAMED = Statement(
+    Session.update(
+        model=fn.COALESCE(Slot("model"), Session.model),
+        effort=fn.COALESCE(Slot("effort"), Session.effort),
+    ).where(Session.id == Slot("session"))
 )
 _TAKE_BACK = Statement(
     Message.update(status="queued", worker=None, handed_at=None)
@@ -96,13 +102,18 @@ _ALL_RUNNING = Statement(
 def hand_over(db: sqlite3.Connection, message: str, worker: str, at: int) -> dict[str, Any]:
     """Note that a queued prompt goes to a worker; gives ``{"event"}``, the cursor of ``turn_started``.
 
+    The model and effort that it names are the session's from now on: what waits behind it goes by them.
+
     Raises Conflict ``missing`` or ``not_queued``.
     """
     row = _HAND_OVER.row(db, message=message, worker=worker, at=at)
     if row is None:
         raise _not_in_state(db, message, "not_queued")
     delete_outbox(db, message)
-    return {"event": append_event(db, row[0], "turn_started", at, message)}
+    session, model, effort = row
+    if model is not None or effort is not None:
+        _KEEP_NAMED.run(db, session=session, model=model, effort=effort)
+    return {"event": append_event(db, session, "turn_started", at, message)}
 
 
 def take_back(db: sqlite3.Connection, message: str) -> None:

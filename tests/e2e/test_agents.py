@@ -161,6 +161,13 @@ def test_what_cannot_be_had_is_told_before_anything_is_created(relay: Showcaller
         named = create(daemon, "settings", model="large", mode="plan", effort="high")
         assert json.loads(named["reply"]["text"]) == {"mode": "plan", "model": "large", "effort": "high"}
         assert "the model was not checked" in named["note"]
+        session = named["session"]
+        call(daemon, "send", session=session, text="say hi", effort="low", wait_seconds=LIMIT)
+        process = recalled(send(daemon, session, "recall"))[0]
+        os.kill(process, signal.SIGKILL)
+        wait_gone(process)
+        again = send(daemon, session, "settings")
+        assert json.loads(again["reply"]["text"]) == {"mode": "plan", "model": "large", "effort": "low"}
         failed = create(daemon, "hi", model="huge")
         assert (failed["status"], failed["errorClass"]) == ("failed", "other")
         assert "the agent offers no model 'huge'; it has: small, large" in failed["errorText"]

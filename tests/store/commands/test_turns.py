@@ -195,3 +195,20 @@ def test_the_turn_that_is_with_a_worker_is_known(desk: Desk) -> None:
     assert desk.read("turn_under_way", session="ses_a") == "msg_m"
     desk.value("end_turn", **ending("m"))
     assert desk.read("turn_under_way", session="ses_a") is None
+
+
+def test_what_a_prompt_names_stays_with_its_session_once_it_is_handed_over(desk: Desk) -> None:
+    desk.session("a", model="small", effort="low")
+    desk.value("accept_message", message=message_of("m", session="ses_a", model="large", mode="plan"))
+    desk.value("accept_message", message=message_of("n", session="ses_a"))
+
+    def settings() -> tuple[Any, ...]:
+        row = desk.read("load_session", session="ses_a")
+        return row["model"], row["mode"], row["effort"]
+
+    mode = settings()[1]
+    assert settings() == ("small", mode, "low")
+    for message in ("m", "n"):
+        desk.value("hand_over", message=f"msg_{message}", worker="wrk_1", at=2_000)
+        desk.value("end_turn", **ending(message))
+        assert settings() == ("large", mode, "low")  # a mode is its prompt's alone
