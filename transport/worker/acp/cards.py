@@ -25,6 +25,7 @@ class OpenCards:
         self._loop = asyncio.get_running_loop()
         self._post = post
         self._open: dict[str, tuple[CardAsked, asyncio.Future[AnswerCard]]] = {}
+        self._gone: list[CardAsked] = []  # taken back in this turn: a relay that was away has not heard of it
 
     async def ask(self, card: CardAsked, clock: Clock) -> AnswerCard:
         """Show a card and wait for what becomes of it; the turn's time stands still meanwhile."""
@@ -55,11 +56,16 @@ class OpenCards:
                     session=card.session, turn=card.turn, card=card.card, outcome="withdrawn"
                 )
                 answered.set_result(taken_back)
+        self._gone.clear()  # the end of the turn takes them with it
 
     def tell_all(self) -> None:
-        """Show all cards again: another relay has come."""
+        """Show all cards again, and take back again those that are gone: another relay has come."""
+        gone, self._gone = self._gone, []
+        for card in gone:
+            self._withdrawn(card)
         for card, _ in self._open.values():
             self._post(card)
 
     def _withdrawn(self, card: CardAsked) -> None:
+        self._gone.append(card)
         self._post(CardWithdrawn(session=card.session, turn=card.turn, card=card.card))

@@ -1,17 +1,19 @@
 """``showcaller inbox`` and ``answer``: what a person sees, types, and what the shell hears."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from showcaller.transport.doors.cli import cards, questions
 from showcaller.transport.doors.cli.commands import answer
+from showcaller.transport.doors.cli.commands import inbox as inbox_command
 from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
+from tests.transport.doors.cli.fake import FakeRelay
 
 CARD = "q_3f9c2a1e07bd"
 OTHER = "q_3f9d00000000"
@@ -97,6 +99,24 @@ def test_an_empty_inbox_says_so(showcaller: ShowCaller, inbox: FakeInbox) -> Non
     inbox.refusal = None
     ended = showcaller("inbox")
     assert (ended.code, ended.out, "Nothing waits for an answer." in ended.err) == (0, "", True)
+
+
+def test_who_watches_is_told_of_each_question_once(
+    showcaller: ShowCaller, relay: FakeRelay, inbox: FakeInbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = item("q_zzzzzzzzzzzz")
+
+    def answers(*_: object) -> Iterator[Mapping[str, Any]]:
+        yield {}
+        inbox.items = [later, *inbox.items[1:]]
+        yield {}
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(inbox_command, "followed", answers)
+    ended = showcaller("inbox", "--watch", "--json")
+    assert ended.code == 130
+    assert [json.loads(line)["id"] for line in ended.out.splitlines()] == [OTHER, CARD, later["id"]]
+    del relay
 
 
 @pytest.mark.parametrize("named", [CARD, "3f9c2a1e07bd", "3f9c2", "q_3f9c"])

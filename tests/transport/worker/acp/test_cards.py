@@ -1,10 +1,13 @@
 """What an agent asks a person: the card waits, the turn's time stands still, and there is one answer."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
+from showcaller.actors.contract.agent_messages import CardAsked
+from showcaller.transport.worker.acp.cards import OpenCards
 from tests.transport.worker.acp.desk import AgentDesk
 
 
@@ -119,3 +122,38 @@ async def test_a_form_goes_with_its_schema(
     desk.answer(card, **answer)
     reply = (await desk.stage.end_of(turn)).reply
     assert json.loads(reply.partition(": ")[2]) == told
+
+
+async def test_a_relay_that_was_away_hears_of_a_card_that_is_gone() -> None:
+    told: asyncio.Queue[Any] = asyncio.Queue()
+    cards, clock = OpenCards(told.put_nowait), Standing()
+    asked = CardAsked(session="ses_a", turn="msg_a", card="c1", card_kind="permission", question="May I?")
+    gone, waits = (
+        asyncio.create_task(cards.ask(asked.model_copy(update={"card": name}), clock))
+        for name in ("c1", "c2")
+    )
+    assert [(await told.get()).card, (await told.get()).card] == ["c1", "c2"]
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    assert (await told.get()).kind == "card_withdrawn"
+    cards.tell_all()
+    again = [told.get_nowait(), told.get_nowait()]
+    assert [(message.kind, message.card) for message in again] == [
+        ("card_withdrawn", "c1"),
+        ("card_asked", "c2"),
+    ]
+    cards.withdraw_all()
+    assert ((await waits).outcome, told.get_nowait().card) == ("withdrawn", "c2")
+    cards.tell_all()
+    assert told.empty()
+
+
+class Standing:
+    """The time of a turn that nobody looks at."""
+
+    def pause(self) -> None:
+        """Count no time."""
+
+    def go_on(self) -> None:
+        """Count the time again."""
