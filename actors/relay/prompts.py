@@ -70,6 +70,13 @@ def check_settings(
 def _check_agents_settings(
     call: CreateSession | Send, provider: str, entry: ProviderEntry, handshake: Handshake | None
 ) -> list[str]:
+    if entry.takes == "repo":
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"{entry.label} works on a fresh clone of a repository, which this version cannot make. "
+            f"{call.nothing}",
+            provider=entry.provider,
+        )
     _check_place(call, provider)
     models = () if handshake is None else handshake.models
     efforts = () if handshake is None else handshake.efforts

@@ -164,6 +164,9 @@ def test_what_cannot_be_had_is_told_before_anything_is_created(relay: Showcaller
         session = named["session"]
         call(daemon, "send", session=session, text="say hi", effort="low", wait_seconds=LIMIT)
         process = recalled(send(daemon, session, "recall"))[0]
+        wrong = {"action": "send", "relay": "this", "session": session, "text": "hi", "model": "lage"}
+        unknown = owner.post("/api/call", json=wrong).json()
+        assert (unknown["code"], unknown["suggestions"]) == ("REMOTE_RELAY_UNKNOWN_MODEL", ["large"])
         os.kill(process, signal.SIGKILL)
         wait_gone(process)
         again = send(daemon, session, "settings")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.provider_entries import EXTERNAL, ProviderEntry
 from showcaller.actors.contract.summaries import SHORT_ID
 from showcaller.actors.relay import prompts
@@ -52,7 +53,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     prompts.check_installed(entry, call.nothing, context.ports.find_program)
     if context.resume is not None:
         prompts.check_continues(provider, context.ports.providers, call.nothing)
-    handshake = context.ports.handshakes().get(entry.provider) if entry.kind == "acp" else None
+    handshake = _told_by(context, entry)
     context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
     group = None if call.group is None else await find_group(context, call.group)
     return Start(
@@ -90,8 +91,7 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     entry = context.ports.providers.find(provider)
     if entry is not None:
         agents.check_may_start(context, call, entry)
-    is_agent = entry is not None and entry.kind == "acp"
-    handshake = context.ports.handshakes().get(entry.provider) if entry is not None and is_agent else None
+    handshake = None if entry is None else _told_by(context, entry, row["id"])
     context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
     own = await context.own_row()
     is_starter = row["created_by"] is not None and row["created_by"] == context.caller.agent
@@ -108,6 +108,16 @@ def check_answer(context: CallContext, call: calls.AnswerQuestion, row: Row) -> 
     entry = context.ports.providers.find(row["provider"])
     if entry is not None:
         agents.check_may_start(context, call, entry)
+
+
+def _told_by(context: CallContext, entry: ProviderEntry, session: str | None = None) -> Handshake | None:
+    """Give what an agent has told that it offers: in this session, if its process is there, else lately."""
+    if entry.kind != "acp":
+        return None
+    here = None if session is None else context.ports.agents.find(session)
+    if here is not None and here.models:
+        return Handshake(command=(), models=here.models, efforts=here.efforts, at=0)
+    return context.ports.handshakes().get(entry.provider)
 
 
 async def _hops(context: CallContext, own: Row | None) -> int:
