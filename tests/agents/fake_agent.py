@@ -153,7 +153,7 @@ class FakeAgent:
 
     def list(self, _: Any) -> Any:
         """List the conversations."""
-        files = sorted(self._state.glob("fake-*.jsonl"))
+        files = sorted(self._state.glob("*.jsonl"))
         return {
             "sessions": [
                 {"sessionId": file.stem, "cwd": json.loads(file.read_text().splitlines()[0])["cwd"]}
@@ -548,6 +548,7 @@ ORDERS: dict[str, Callable[[Turn, str], None]] = {
     "tool": Turn.tool,
     "stream": Turn.stream,
     "permission": Turn.permission,
+    "Run": lambda turn, what: turn.permission(f"Run {what}"),
     "form": Turn.form,
     "choose": Turn.choose,
     "crash": Turn.crash,

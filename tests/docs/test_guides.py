@@ -93,6 +93,7 @@ ELSEWHERE = {
     "run-as-a-service": ("sh", "ini", "xml"),
     "fan-out-a-job": ("sh",),
     "delegate-from-claude-code": ("sh", "json"),
+    "run-agents": ("sh", "toml"),
 }
 """Blocks of guides that have a test module of their own."""
 
