@@ -10,7 +10,7 @@ from showcaller.actors.contract.summaries import SHORT_ID, quoted, summary
 from showcaller.actors.relay import views
 from showcaller.actors.relay.calls.background import background_of, glance_at
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.waiting_cards import Cards, cards_of
+from showcaller.actors.relay.calls.waiting_cards import Cards, look_at_cards
 from showcaller.actors.relay.calls.waits import WAITED_FOR
 from showcaller.actors.relay.fanout_steps import stored_end
 from showcaller.actors.relay.messages import (
@@ -78,17 +78,16 @@ async def outcome_of(
     with context.conversations.waits.waiting(own, turn, session) as may_wait:
         if not may_wait:
             context.notes.append(WAITED_FOR)
-        end, row = await _waited(context, session, message, wait_seconds if may_wait else 0)
+        end, row, cards = await _waited_beside_cards(
+            context, session, message, wait_seconds if may_wait else 0
+        )
     if row is None and may_join and isinstance(end, TurnOver):
         row = await context.read("message", message=message)
     if isinstance(end, Glance) and message in end.queued and await _is_external(context, session):
         return Outcome(end, external=True)
     steered = message in end.steered if isinstance(end, Glance) else row is not None and _joined(row)
-    if isinstance(end, Glance) and end.asks and (steered or end.turn == message):
-        end, cards = await cards_of(context, session, end)
-        return Outcome(end, steered, cards=cards)
     if not isinstance(end, TurnOver) or end.end.outcome != "done":
-        return Outcome(end, steered)
+        return Outcome(end, steered, cards=cards)
     if not end.leaves_tasks:
         return Outcome(end, steered)
     turn = row["steered_into"] if row is not None and steered else message
@@ -132,8 +131,29 @@ async def _running_turn(context: CallContext, session: str) -> str | None:
     return None if glance is None or glance.phase != "running" else glance.turn
 
 
+async def _waited_beside_cards(
+    context: CallContext, session: str, message: str, wait_seconds: float
+) -> tuple[End, Row | None, Cards | None]:
+    """Give how a message stands at last: also when its turn waits on cards, which come with it.
+
+    A card that is gone before anybody has read of it ends no waiting.
+    """
+    clock = context.ports.clock
+    until = clock.monotonic() + wait_seconds
+    while True:
+        end, row = await _waited(context, session, message, max(0.0, until - clock.monotonic()))
+        if not isinstance(end, Glance) or not end.asks or message not in {end.turn, *end.steered}:
+            return end, row, None
+        look = await look_at_cards(context, session, end)
+        if look.is_over and look.cards is None:
+            end, row = await _waited(context, session, message, 0)
+            return end, row, None
+        if look.cards is not None or not look.goes_on or clock.monotonic() >= until:
+            return look.glance, row, look.cards
+
+
 async def _waited(
-    context: CallContext, session: str, message: str, wait_seconds: int
+    context: CallContext, session: str, message: str, wait_seconds: float
 ) -> tuple[End, Row | None]:
     """Give how a message stands at last, with its row if that had to be read."""
     clock = context.ports.clock

@@ -16,14 +16,22 @@ class Cards(NamedTuple):
     approvals: int
 
 
-async def cards_of(context: CallContext, session: str, seen: Glance) -> tuple[Glance, Cards | None]:
-    """Look once more at a turn that may wait on cards; gives how it stands, and its cards if it does."""
+class CardsSeen(NamedTuple):
+    """A turn that may wait on cards, looked at: it has gone on without any, or is over by now."""
+
+    glance: Glance
+    cards: Cards | None
+    goes_on: bool
+    is_over: bool
+
+
+async def look_at_cards(context: CallContext, session: str, seen: Glance) -> CardsSeen:
+    """Look once more at a turn that may wait on cards."""
     rows: list[Row] = await context.read("pending_cards", session=session)
     glance = await glance_at(context, session)
-    if glance is None or glance.turn != seen.turn:
-        glance = seen
-    of_turn = [row for row in rows if row["message"] == seen.turn]
-    if not of_turn or not context.ports.relay_runs():
-        return glance, None
+    of_turn = [row for row in rows if row["message"] == seen.turn] if context.ports.relay_runs() else []
     questions = pending_questions(of_turn)
-    return glance, Cards(questions, len(of_turn) - len(questions))
+    cards = Cards(questions, len(of_turn) - len(questions)) if of_turn else None
+    if glance is None or glance.turn != seen.turn:
+        return CardsSeen(seen, cards, goes_on=False, is_over=True)
+    return CardsSeen(glance, cards, goes_on=not glance.asks, is_over=False)

@@ -9,6 +9,8 @@ from showcaller.actors.contract.agent_messages import AgentState, CardOption
 from showcaller.actors.contract.inbox import Answer, Inbox
 from showcaller.actors.contract.outside import Monitor, read_request
 from showcaller.actors.relay.calls import OWNER, AnswerRequest, Caller, WatchRequest
+from showcaller.actors.relay.card_messages import GiveAnswer
+from showcaller.actors.relay.messages import ToSession
 from tests.actors.relay.asking import HOURS, ask, status, waiting
 from tests.actors.relay.calls.agents import Agent, agent, open_to_agents
 from tests.actors.relay.conftest import OpenStage
@@ -81,6 +83,22 @@ def test_a_starter_is_told_of_the_question_and_answers_it(stage: Stage) -> None:
     assert stage.read("card", card=card)["via"] == f"agent {caller.session}"
     after = caller.call("wait", session=run.session, message_id=run.turn, wait_seconds=0)
     assert (after["status"], "pendingQuestions" in after) == ("running", False)
+
+
+def test_a_card_that_is_gone_before_it_was_read_ends_no_waiting(stage: Stage) -> None:
+    session, turn = stage.create(provider="helper")
+    waits = stage.begin("wait", session=session, message_id=turn, wait_seconds=600)
+    stage.settle()
+    stage.reader.hold()
+    card = ask(stage, turn, "Left", **ASKS)
+    stage.supervisor.tell(ToSession(session, GiveAnswer(card, ("Left",))))
+    stage.settle()
+    stage.reader.release()
+    stage.settle()
+    assert not waits.done
+    stage.workers.end(turn)
+    stage.settle()
+    assert waits.get()["status"] == "done"
 
 
 def test_a_permission_is_the_owners_to_answer(stage: Stage) -> None:
