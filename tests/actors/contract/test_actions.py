@@ -55,6 +55,7 @@ def test_a_built_action_is_the_one_that_its_model_names() -> None:
         "send",
         "create_session",
         "wait",
+        "answer_question",
         "stop",
         "archive",
     ]
