@@ -45,7 +45,7 @@ def read_agents(
     """Give ``known`` with what a TOML text says besides: new entries, and other values for those there are.
 
     A table ``[providers.NAME]`` holds the keys of ``AgentEntry``; with ``like = "OTHER"`` a new one takes
-    from that entry what it does not say. Variables are added to those that were there.
+    from that entry what it does not say. Variables and MCP servers are added to those that were there.
 
     Raises:
         Refusal: what is wrong, with the file, the key and the way out. ``file`` is only its name for that.
@@ -115,9 +115,9 @@ def _entry(name: str, table: Mapping[str, Any], known: Mapping[str, AgentEntry],
     base = _base(name, table, known, file, place)
     if base is not None:
         kept = {key: value for key, value in base.model_dump(exclude_unset=True).items() if key != "name"}
-        variables = told.get("environment")
-        if isinstance(variables, dict):
-            told = {**told, "environment": {**base.environment, **variables}}
+        for key in ("environment", "mcp_servers"):
+            if isinstance(told.get(key), dict):
+                told = {**told, key: {**getattr(base, key), **told[key]}}
         told = {**kept, **told}
     try:
         return AgentEntry(name=name, **told)

@@ -1,5 +1,6 @@
 """How a worker runs the agent of a turn, made of the catalogue's entry and of what is stored. Pure."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from showcaller.actors.contract.agent_entries import AgentEntry
@@ -23,7 +24,7 @@ def agent_spec(
         environment=entry.environment,
         install=entry.install,
         mcp=entry.mcp,
-        servers=() if door is None else (door,),
+        servers=(*(() if door is None else (door,)), *_owners(entry)),
         model=message.model or session.get("model"),
         mode=message.mode or session["mode"],
         effort=message.effort or session.get("effort"),
@@ -35,3 +36,9 @@ def agent_spec(
         session_meta=entry.session_meta,
         kill_grace=entry.kill_grace,
     )
+
+
+def _owners(entry: AgentEntry) -> Iterator[McpServer]:
+    """Give the MCP servers that the owner has named for this agent; none of them gets the agent's token."""
+    for name, server in entry.mcp_servers.items():
+        yield McpServer(name=name, **server.model_dump())

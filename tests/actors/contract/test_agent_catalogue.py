@@ -72,6 +72,19 @@ def test_variables_are_added_to_those_of_the_entry_that_one_is_like() -> None:
     assert agent.name == "mine"
 
 
+def test_the_owner_gives_an_agent_mcp_servers_of_his_own() -> None:
+    text = """
+        [providers.claude.mcp_servers.docs]
+        url = "https://docs.test/mcp"
+        headers = {Authorization = "Bearer mine"}
+        [providers.claude.mcp_servers.files]
+        command = ["files", "--read-only"]
+    """
+    servers = read_agents(text, FILE, shipped_agents())["claude"].mcp_servers
+    assert servers["docs"].url == "https://docs.test/mcp"
+    assert servers["files"].command == ("files", "--read-only")
+
+
 def test_any_command_is_an_agent_when_it_is_named_and_agents_may_not_start_it() -> None:
     catalogue = known_providers()
     agent = catalogue.agent_of("generic:my-agent --flag 'two words'")
@@ -108,6 +121,21 @@ def test_any_command_is_an_agent_when_it_is_named_and_agents_may_not_start_it() 
         ("[providers.mine]\nlike = 1", f"{FILE}: providers.mine.like:", "int"),
         ("[providers.claude]\nbilling_of = 'nobody'", f"{FILE}: providers.claude.billing_of:", "nobody"),
         ("[providers.claude]\nbilling_of = 'claude'", f"{FILE}: providers.claude.billing_of:", "other"),
+        (
+            "[providers.claude.mcp_servers.docs]\nheaders = {}",
+            f"{FILE}: providers.claude.mcp_servers.docs:",
+            "a url or a command",
+        ),
+        (
+            "[providers.claude.mcp_servers.docs]\nurl = 'ftp://docs'",
+            f"{FILE}: providers.claude.mcp_servers.docs.url:",
+            "http://",
+        ),
+        (
+            "[providers.claude.mcp_servers.showcaller]\nurl = 'http://docs'",
+            f"{FILE}: providers.claude.mcp_servers.showcaller",
+            "another name",
+        ),
         ("a = " + "[" * 5_000, f"{FILE}: it is no TOML", ""),
     ],
 )

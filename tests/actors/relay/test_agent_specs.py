@@ -2,10 +2,14 @@
 
 from typing import Any
 
-from showcaller.actors.contract.agent_entries import AgentEntry
+import pytest
+from pydantic import ValidationError
+
+from showcaller.actors.contract.agent_entries import OWN_SERVER, AgentEntry, ServerEntry
 from showcaller.actors.contract.agent_messages import McpServer
 from showcaller.actors.relay.agent_specs import agent_spec
 from showcaller.actors.relay.turn_signals import Waiting
+from showcaller.transport.doors.agent_tokens import DOOR_NAME
 
 ENTRY = AgentEntry(
     name="fake",
@@ -58,3 +62,24 @@ def test_a_conversation_that_is_known_has_to_be_continued() -> None:
 def test_a_session_that_was_just_made_has_no_conversation_yet() -> None:
     spec = agent_spec(ENTRY, {"id": "ses_a", "mode": "agent"}, Waiting("msg_a", "hi"), None)
     assert (spec.model, spec.effort, spec.resume) == (None, None, None)
+
+
+def test_the_owners_servers_come_beside_our_own_and_get_no_token_of_the_agents() -> None:
+    docs = ServerEntry(url="https://docs.test/mcp", headers={"Authorization": "Bearer mine"})
+    entry = ENTRY.model_copy(update={"mcp_servers": {"docs": docs, "files": ServerEntry(command=("files",))}})
+    servers = agent_spec(entry, session(), Waiting("msg_a", "hi"), DOOR).servers
+    assert [(server.name, server.has_token) for server in servers] == [
+        ("showcaller", True),
+        ("docs", False),
+        ("files", False),
+    ]
+    assert (servers[1].url, servers[1].headers) == (docs.url, docs.headers)
+    assert servers[2].command == ("files",)
+    alone = agent_spec(entry, session(), Waiting("msg_a", "hi"), None).servers
+    assert [server.name for server in alone] == ["docs", "files"]
+
+
+def test_no_server_of_the_owner_can_take_the_place_of_our_own() -> None:
+    assert DOOR_NAME == OWN_SERVER == "showcaller"
+    with pytest.raises(ValidationError, match="choose another name"):
+        AgentEntry.model_validate({**dict(ENTRY), "mcp_servers": {OWN_SERVER: {"command": ["other"]}}})
