@@ -155,6 +155,17 @@ class Relay(Watching, Answering):
         """Let a session go on as ``go_on`` does, without blocking the running asyncio loop."""
         return await self._door.act_async("go_on", session)
 
+    def restart(self, session: str) -> dict[str, Any]:
+        """Go on with a session's conversation in a new process of its agent; gives what ``call`` does.
+
+        ``resumedVia`` says how. Refused while it works, and for sessions that have no agent.
+        """
+        return self._door.act("restart", session)
+
+    async def restart_async(self, session: str) -> dict[str, Any]:
+        """Restart a session's agent as ``restart`` does, without blocking the running asyncio loop."""
+        return await self._door.act_async("restart", session)
+
     def fanout(self, spec: FanoutSpec, items: Sequence[Any]) -> list[ItemResult]:
         """Run a session per item, ``spec.jobs`` at a time, and give one result per item, in their order.
 

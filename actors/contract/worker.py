@@ -37,7 +37,8 @@ class RunTurn(WorkerModel):
     ``background``: what the turn's work leaves running becomes a task; without it, it is ended with the turn.
     ``worker`` is the one under whose name the store has the turn, and stays with the relay: no other may
     get it, or the next relay would ask in vain where it runs.
-    ``agent``: it is a turn of an agent that speaks the Agent Client Protocol, and this is how that is run.
+    ``agent``: it is a turn of an agent that speaks the Agent Client Protocol, and this is how that is run;
+    with ``opens`` it is given no prompt: its process ends, and its conversation is opened in another one.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -53,6 +54,7 @@ class RunTurn(WorkerModel):
     continues: bool = False
     background: bool = False
     agent: AgentSpec | None = None
+    opens: bool = False
     worker: str | None = Field(default=None, exclude=True)
 
 

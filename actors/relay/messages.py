@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from showcaller.actors.contract.agent_messages import ResumedVia
 from showcaller.actors.contract.worker import TaskType, TurnEnded
 from showcaller.actors.relay.turn_signals import Why
 from showcaller.store.batch import Answer
@@ -285,6 +286,19 @@ class Stopped(NamedTuple):
 
     requested: bool
     waiting: int = 0
+
+
+class Restart(NamedTuple):
+    """To a session: have its agent's process end, and its conversation go on in another one.
+
+    Answered with ``Restarted`` once it is open, or with a Refusal.
+    """
+
+
+class Restarted(NamedTuple):
+    """The answer to a restart: how the conversation came to be in the new process."""
+
+    via: ResumedVia
 
 
 class Archive(NamedTuple):

@@ -46,6 +46,7 @@ from showcaller.actors.relay.messages import (
     LookTask,
     MaySleep,
     Prompt,
+    Restart,
     StopRunning,
     StoreGone,
     TakeMessages,
@@ -60,6 +61,7 @@ from showcaller.actors.relay.session_answers import facts_of, no_session
 from showcaller.actors.relay.session_cards import SessionCards
 from showcaller.actors.relay.session_looks import Looks
 from showcaller.actors.relay.session_orders import Orders
+from showcaller.actors.relay.session_restart import Restarting
 from showcaller.actors.relay.turn_records import new_continuation
 from showcaller.actors.relay.turn_time import TimeIsUp
 from showcaller.actors.relay.turns import TryAgain, Turns
@@ -120,6 +122,7 @@ class Session(Actor):
         self._collecting = Collecting(session, ports, self._turns, self._write)
         self._cards = SessionCards(session, ports, at_workers, self._turns, self._write, self._tell_after)
         self._conversation = AgentConversation(session, self._turns, self._write)
+        self._restarting = Restarting(session, ports, self._turns, self._background)
         self._looks = Looks(self._turns, self._background, self._cards)
         self._is_loading = first is None
         self._has_loaded = not self._is_loading
@@ -206,6 +209,7 @@ class Session(Actor):
             answer(self._first[2], error)
         self._acceptance.answer_all(error)
         self._orders.answer_all(error)
+        self._restarting.answer_all(error)
         self._collecting.answer_all(error)
         self._cards.answer_all(error)
         answer_all((reply for _, reply in self._stash), error)
@@ -295,7 +299,12 @@ class Session(Actor):
 
     def _turn_ended(self, end: TurnEnded) -> None:
         self._conversation.told(end.agent_session)
-        self._turns.take(signals.WorkerEnded(end))
+        if not self._restarting.over(end):
+            self._turns.take(signals.WorkerEnded(end))
+
+    def _turn_returned(self, returned: TurnReturned) -> None:
+        if not self._restarting.over(returned):
+            self._turns.returned(returned.turn)
 
     def _task_started(self, frame: TaskStarted) -> None:
         if self._has_loaded:  # else it is kept, and found when all is loaded
@@ -325,7 +334,7 @@ class Session(Actor):
         """Ask to be put to sleep when nothing is under way; the supervisor knows whether mail is."""
         falls_asleep, self._falls_asleep = self._falls_asleep, False
         state = self._turns.state
-        if not state.may_sleep or self._writes or self._is_loading or self._looks_again:
+        if not state.may_sleep or self._writes or self._is_loading or self._looks_again or self._restarting:
             return
         if state.closing or not (self._background or self._turns.listeners or self._collecting):
             is_over = state.closing or self._is_put_away or self._unusable is not None
@@ -339,7 +348,7 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     AgentState: lambda session, told: session._conversation.told(told.agent_session),
     TurnOutput: lambda session, output: session._turns.wrote(output),
     TurnActivity: lambda session, told: session._turns.in_flight.act(told),
-    TurnReturned: lambda session, returned: session._turns.returned(returned.turn),
+    TurnReturned: Session._turn_returned,
     TurnSteered: Session._steered,
     TaskStarted: Session._task_started,
     TaskOutput: lambda session, output: session._background.wrote(output),
@@ -374,6 +383,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     FallAsleep: Session._fall_asleep,
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
+    Restart: lambda session, order, reply: session._restarting.ask(order, reply),
     Wake: lambda session, _, reply: answer(reply, None),
 }
 

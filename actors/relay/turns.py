@@ -225,6 +225,10 @@ class Turns:
         agent = None if entry is None else agent_spec(entry, self.row, message, self._ports.agent_door)
         return run_turn(self.row, message, worker, besides, agent)
 
+    def opening(self, turn_id: str, worker: str) -> RunTurn:
+        """Give what has a worker open the agent's conversation in a new process, and prompt nothing."""
+        return self._run_turn(signals.Waiting(turn_id, ""), worker).model_copy(update={"opens": True})
+
     def _commit_end(self, effect: turn_effects.CommitEnd) -> None:
         self._commit(effect, self._ports.new_id("msg_") if effect.end.reply else None)
 

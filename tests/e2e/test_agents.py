@@ -153,6 +153,29 @@ def test_a_conversation_that_only_the_agent_has_is_continued(relay: Showcaller) 
         assert "command cannot continue a conversation" in command.err
 
 
+def test_a_restart_goes_on_in_another_process_and_says_which_way(relay: Showcaller) -> None:
+    with serving(relay) as daemon:
+        begun = create(daemon, "recall", title="tour")
+        first, native, _ = recalled(begun)
+        restarted = relay("restart", "tour")
+        assert restarted.code == 0, restarted
+        assert "it goes on in a new process. Its agent resumed the conversation." in restarted.err
+        assert wait_gone(first)
+        with daemon.owner as owner:
+            (process,) = processes_with("SHOWCALLER_SESSION=" + begun["session"])
+            second, name, before = recalled(send(daemon, begun["session"], "recall"))
+            assert (name, before, second) == (native, ["recall"], process)
+            told = owner.post("/api/acts/restart", json={"session": begun["session"]}).json()
+            assert (told["ok"], told["resumedVia"]) == (True, "resume")
+            command = call(daemon, "create_session", text="true", provider="command")["session"]
+            refused = owner.post("/api/acts/restart", json={"session": command}).json()
+            assert "has no conversation to go on with" in refused["error"]
+            working = call(daemon, "send", session=begun["session"], text="hang", wait_seconds=0)
+            assert working["ok"]
+            busy = owner.post("/api/acts/restart", json={"session": begun["session"]}).json()
+            assert busy["code"] == "REMOTE_RELAY_BUSY"
+
+
 def test_what_cannot_be_had_is_told_before_anything_is_created(relay: Showcaller) -> None:
     with serving(relay) as daemon, daemon.owner as owner:
         call_it = {"action": "create_session", "relay": "this", "text": "hi", "provider": "acp-fake"}

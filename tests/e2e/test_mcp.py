@@ -168,7 +168,8 @@ async def test_a_supervisors_token_offers_the_monitor_and_no_other_token_does(da
         lines = (await client.call_tool("session_output", {"session": session})).structured_content
         assert [line["text"] for line in lines["lines"]] == ["seen"]
         restart = (await client.call_tool("session_restart", {"session": session})).structured_content
-        assert restart["code"] == "REMOTE_RELAY_UNSUPPORTED"
+        assert restart["code"] == "REMOTE_RELAY_INVALID_INPUT"
+        assert "runs command, which has no conversation to go on with" in restart["error"]
         bad = (await client.call_tool("session_monitor", {"until": ["noon"]})).structured_content
         assert bad["code"] == "REMOTE_RELAY_INVALID_INPUT"
     async with over_http(daemon, made["external"]["token"]) as client:

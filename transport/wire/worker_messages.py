@@ -20,7 +20,7 @@ FROM_WORKER_KINDS: Final = frozenset(
 T = TypeVar("T")
 _NOT_IN_THE_BODY: Final = frozenset({"kind", "session", "worker"})
 """What the frame itself holds, and what is only the relay's."""
-_ADDED: Final = {"run_turn": {"agent": 3}, "turn_ended": {"agent_session": 3, "resumed_via": 3}}
+_ADDED: Final = {"run_turn": {"agent": 3, "opens": 3}, "turn_ended": {"agent_session": 3, "resumed_via": 3}}
 """Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
 
 _PLAIN: Final = frozenset({str, type(None), bool, int, float})

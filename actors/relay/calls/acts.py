@@ -5,7 +5,7 @@ from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.relay.calls import answering, inbox, prompting, reading, relays, stopping, task_output
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.order import Found
-from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
+from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart
 
 Looking = calls.ListRelays | calls.RelayInfo | calls.ListSessions | calls.ReadSession | calls.ReadTaskOutput
 
@@ -29,6 +29,8 @@ async def act(context: CallContext, call: calls.Call | OwnerAct, found: Found) -
             return await stopping.put_away(context, call, found.session)
         case GoOn():
             return await stopping.go_on(context, call, found.session)
+        case Restart():
+            return await stopping.restart(context, call, found.row)
         case _:
             return await _look(context, call, found)
 

@@ -7,7 +7,7 @@ from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.relay.calls import agents, answering, inbox, session_settings
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct
+from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart
 from showcaller.actors.relay.calls.repeats import first_time
 from showcaller.actors.relay.calls.session_settings import Sending, Start
 from showcaller.actors.relay.calls.targets import check_relay, find_session, refuse_archived, refuse_deleted
@@ -95,7 +95,7 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
         case calls.AnswerQuestion() | Answer():
             card = await answering.find_card(context, call)
             return (await _session(context, card["session"]))._replace(card=card)
-        case calls.Send() | calls.Stop() | calls.Archive() | Kill() | GoOn():
+        case calls.Send() | calls.Stop() | calls.Archive() | Kill() | GoOn() | Restart():
             found = await _session(context, call.session)
             refuse_archived(found.row, call.nothing)
             return found

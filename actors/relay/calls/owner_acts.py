@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Final, Literal
 
+from showcaller.actors.contract.agent_messages import ResumedVia
 from showcaller.actors.contract.arguments import SessionName
 from showcaller.actors.contract.arguments.names import session_name
 from showcaller.actors.contract.calls import CallModel
@@ -37,14 +38,29 @@ class GoOn(CallModel):
     session: SessionName
 
 
-OwnerAct = Kill | Delete | GoOn | Answer
+class Restart(CallModel):
+    """Go on with a session's conversation in a new process of its agent."""
+
+    nothing: ClassVar[str] = "Nothing was restarted."
+
+    action: Literal["restart"] = "restart"
+    session: SessionName
 
 
-OwnerActName = Literal["kill", "delete", "go_on"]
-_ACTS: Final[dict[str, type[Kill | Delete | GoOn]]] = {"kill": Kill, "delete": Delete, "go_on": GoOn}
+OwnerAct = Kill | Delete | GoOn | Restart | Answer
 
 
-def read_act(name: OwnerActName, session: object) -> Kill | Delete | GoOn:
+OwnerActName = Literal["kill", "delete", "go_on", "restart"]
+NamedAct = Kill | Delete | GoOn | Restart
+_ACTS: Final[dict[str, type[NamedAct]]] = {
+    "kill": Kill,
+    "delete": Delete,
+    "go_on": GoOn,
+    "restart": Restart,
+}
+
+
+def read_act(name: OwnerActName, session: object) -> NamedAct:
     """Make the act of that name on the session that a text names; raises ``Refusal`` for what names none."""
     try:
         named = session_name(session)
@@ -57,3 +73,9 @@ class Done(CallResult):
     """The answer to ``delete`` and ``go_on``."""
 
     session: str
+
+
+class RestartResult(Done):
+    """The answer to ``restart``: how the conversation came to be in the new process."""
+
+    resumed_via: ResumedVia

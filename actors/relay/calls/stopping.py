@@ -1,18 +1,26 @@
-"""``stop`` and ``archive``, and what an owner may besides: kill, delete, let go on."""
+"""``stop`` and ``archive``, and what an owner may besides: kill, delete, let go on, restart."""
 
 from typing import Any
 
 from showcaller.actors.contract import calls, results
-from showcaller.actors.contract.summaries import summary
+from showcaller.actors.contract.errors import invalid
+from showcaller.actors.contract.summaries import SHORT_ID, summary
 from showcaller.actors.relay import messages
 from showcaller.actors.relay.calls import repeats
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.owner_acts import Delete, Done, GoOn, Kill
+from showcaller.actors.relay.calls.owner_acts import Delete, Done, GoOn, Kill, Restart, RestartResult
 from showcaller.actors.relay.messages import Repeated, StopRunning, ToSession
 from showcaller.actors.relay.session_answers import is_working
 
+_HOW = {
+    "resume": "Its agent resumed the conversation.",
+    "load": "Its agent loaded the conversation.",
+    "new": "Its agent had no conversation yet, and has a new one.",
+    "alive": "Its agent was there still.",
+}
 Stopping = calls.Stop | Kill
 PuttingAway = calls.Archive | Delete
+Acting = Stopping | PuttingAway | GoOn | Restart
 
 
 async def stop(context: CallContext, call: Stopping, row: Row) -> results.StopResult:
@@ -63,11 +71,24 @@ async def go_on(context: CallContext, call: GoOn, session: str) -> Done:
     return Done(**_common(context, call, session, "goes on"))
 
 
+async def restart(context: CallContext, call: Restart, row: Row) -> RestartResult:
+    """Go on with a session's conversation in a new process of its agent."""
+    if context.ports.providers.agent_of(row["provider"]) is None:
+        raise invalid(
+            f"Session {row['id'][SHORT_ID]} runs {row['provider']}, which has no conversation to go on with. "
+            f"{call.nothing}"
+        )
+    answer: messages.Restarted = await context.ask(ToSession(row["id"], messages.Restart()))
+    context.notes.append(_HOW[answer.via])
+    told = f"goes on in a new process ({answer.via})"
+    return RestartResult(**_common(context, call, row["id"], told), resumed_via=answer.via)
+
+
 def _result(answer: messages.Stopped | messages.PutAway | Repeated) -> Row:
     return dict(answer.result) if isinstance(answer, Repeated) else answer._asdict()
 
 
-def _common(context: CallContext, call: Stopping | PuttingAway | GoOn, session: str, told: str) -> Any:
+def _common(context: CallContext, call: Acting, session: str, told: str) -> Any:
     return {
         "relay": context.relay,
         "summary": summary(call.action, told, relay=context.relay, session=session),

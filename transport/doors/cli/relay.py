@@ -81,6 +81,10 @@ class LocalRelay(Protocol):
         """Let run what waits in a session's queue since it was stopped; gives what ``call`` does."""
         ...
 
+    def restart(self, session: str) -> dict[str, Any]:
+        """Go on with a session in a new process of its agent; gives what ``call`` does."""
+        ...
+
     def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Delete a session that is not at work, for good; gives what ``call`` does."""
         ...

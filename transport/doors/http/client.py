@@ -41,6 +41,10 @@ class HttpRelay:
         """Let run what waits in a session's queue since it was stopped; gives what ``call`` does."""
         return self._wish("/api/acts/go_on", {"session": session}, None)
 
+    def restart(self, session: str) -> dict[str, Any]:
+        """Go on with a session in a new process of its agent; gives what ``call`` does."""
+        return self._wish("/api/acts/restart", {"session": session}, None)
+
     def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Delete a session for good; gives what ``call`` does."""
         return self._wish("/api/acts/delete", {"session": session}, id)

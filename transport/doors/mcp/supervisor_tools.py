@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from pydantic import Field
 
 from showcaller.actors.contract.arguments import SessionName
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.outside import Events, Monitor, Output, OutsideRequest, read_request
 from showcaller.actors.relay.calls import Caller
 from showcaller.transport.doors.local import LocalDoor
@@ -62,13 +62,7 @@ async def _output(asking: Asking, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _restart(asking: Asking, arguments: dict[str, Any]) -> dict[str, Any]:
-    del asking
-    asked = read_request(Restart, arguments)
-    raise Refusal(
-        Code.UNSUPPORTED,
-        f"Session {asked.session} cannot be restarted: no provider of this version goes on with a "
-        "conversation in a new process. Send it a prompt instead.",
-    )
+    return await asking.door.act_async("restart", read_request(Restart, arguments).session)
 
 
 def _tool(model: type[OutsideRequest], more: str, run: Run) -> SupervisorTool:
@@ -90,7 +84,7 @@ TOOLS: Final[Mapping[str, SupervisorTool]] = MappingProxyType(
             ),
             _tool(Events, "Gives events and next; with more there is another page.", _events),
             _tool(Output, "Gives lines and next, the cursor for the lines after them.", _output),
-            _tool(Restart, "No provider of this version can.", _restart),
+            _tool(Restart, "Says which way (resumedVia); not for sessions that run a command.", _restart),
         )
     }
 )

@@ -98,12 +98,17 @@ class Seat:
             await halt.within(self._restarts.due_at() - now)
         if halt.is_asked:
             return Result()
+        if turn.opens and self.agent is not None:
+            self.agent.end(spec.kill_grace, "closed")
         try:
             agent, via = await self._agent_for(turn, spec, halt)
         except StartError as error:
             if error.counts and not halt.is_asked:
                 self._restarts = self._restarts.ended(self._loop.time(), str(error))
             return _failed(error.result)
+        if turn.opens:
+            sink.settle()
+            return Result(agent_session=agent.native if agent.is_told else None, resumed_via=via)
         result, reply, is_cut = await agent.prompt(turn, spec, sink)
         sink.settle()
         self._native, self._is_told = agent.native, agent.is_told

@@ -121,6 +121,9 @@ class FakeRelay:
     def go_on(self, session: str) -> dict[str, Any]:
         return self.call({"action": "go_on", "session": session})
 
+    def restart(self, session: str) -> dict[str, Any]:
+        return self.call({"action": "restart", "session": session})
+
     def delete(self, session: str, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         return self.call({"action": "delete", "session": session}, id=id)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.transport.doors.cli.commands import go_on
+from showcaller.transport.doors.cli.commands import go_on, restart
 from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
@@ -40,6 +40,7 @@ def relay() -> FakeRelay:
     [
         (("stop-turn",), "stop"),
         (("go-on",), "go_on"),
+        (("restart",), "restart"),
         (("kill",), "kill"),
         (("archive",), "archive"),
         (("delete", "--yes"), "delete"),
@@ -52,7 +53,8 @@ def test_each_session_is_acted_on_and_what_came_of_it_is_told(
     command: tuple[str, ...],
     action: str,
 ) -> None:
-    monkeypatch.setattr(go_on, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
+    for module in (go_on, restart):
+        monkeypatch.setattr(module, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
     ended = showcaller(*command, "3f9c2a", BUSY, "--json")
     assert ended.code == 1
     assert [call["session"] for call in relay.calls if call["action"] == action] == [ID, BUSY]

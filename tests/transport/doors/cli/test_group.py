@@ -83,6 +83,7 @@ WORDS = {
     "new": ("y",),
     "wait": ("x",),
     "go-on": ("x",),
+    "restart": ("x",),
     "answer": ("q_3f9c2a1e07bd", "Allow"),
     "call": ("{}",),
     "fanout": ("echo {}", "a"),

@@ -146,3 +146,21 @@ async def test_a_turn_that_comes_while_its_agent_goes_to_sleep_has_another(open_
     ends = [await desk.run("recall", "deaf-to-the-end") for _ in range(3)]
     assert [end.resumed_via for end in ends] == ["new", "resume", "resume"]
     assert recalled(ends[-1].reply) == ["recall", "recall"]
+
+
+async def test_a_restart_opens_the_conversation_in_another_process_without_a_prompt(desk: AgentDesk) -> None:
+    first = await desk.run("say one")
+    (process,) = desk.provider.processes
+    opened = await desk.run("say no more", turn_more={"opens": True})
+    assert (opened.outcome, opened.reply, opened.resumed_via) == ("done", "", "resume")
+    assert opened.agent_session == first.agent_session
+    assert process not in desk.provider.processes
+    again = await desk.run("recall")
+    assert (again.resumed_via, recalled(again.reply)) == ("alive", ["say one"])
+
+
+async def test_a_restart_that_cannot_continue_says_so(desk: AgentDesk) -> None:
+    await desk.run("say one", "no-resume", "no-load")
+    end = await desk.run("", "no-resume", "no-load", turn_more={"opens": True})
+    assert end.outcome == "failed"
+    assert "cannot continue its conversation" in str(end.error_text)
