@@ -55,6 +55,12 @@ def test_whoever_has_consent_switched_off_is_warned_and_whoever_looks_is_too(
     assert "UNSAFE" not in showcaller("settings", "set", "unsafe_no_cards", "off").err
 
 
+@pytest.mark.parametrize("typed", ["9" * 20, "-1", "many"])
+def test_what_is_no_number_of_a_settings_range_is_told_the_range(showcaller: ShowCaller, typed: str) -> None:
+    refused = showcaller("settings", "set", "--", "max_turn_minutes", typed)
+    assert (refused.code, "whole number from 0 to 600, not" in refused.err) == (2, True), refused.err
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.setting_facts import setting_facts
 from showcaller.actors.contract.settings import DEFAULTS, UNSAFE, Settings, check_setting, check_setting_name
 from showcaller.transport.doors.cli.exits import GOOD, USAGE, CommandError, refused
@@ -19,6 +20,8 @@ from showcaller.transport.doors.cli.table import Column, table_lines
 
 COLUMNS = (Column("SETTING", cut="end"), Column("VALUE"), Column("DEFAULT"), Column("TAKES"))
 SWITCHES = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
+SHOWN = 80
+"""Characters of a wrong value that are said again."""
 
 
 @click.group(
@@ -161,7 +164,9 @@ def read_value(name: str, typed: str) -> bool | int | None:
         raise click.UsageError(f"{name} is a switch: give on or off, not {typed!r}.")
     if re.fullmatch(r"[0-9]{1,12}", word_typed):
         return int(word_typed)
-    raise click.UsageError(f"{name} is a whole number, not {typed!r}.")
+    takes = next(fact.takes for fact in setting_facts() if fact.name == name)
+    shown = quote_foreign(typed, SHOWN)
+    raise click.UsageError(f"{name} is a whole number from {takes}, not {shown}.")
 
 
 def word(value: bool | int) -> str:
