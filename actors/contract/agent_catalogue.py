@@ -111,7 +111,7 @@ def _entry(name: str, table: Mapping[str, Any], known: Mapping[str, AgentEntry],
         if key not in _KEYS:
             shown = quote_foreign(key, 64)
             raise _wrong(file, f"{place}.{shown}", f"there is no such key; there are {', '.join(_KEYS)}")
-    told = {key: value for key, value in table.items() if key != "like"}
+    told: dict[str, Any] = {key: value for key, value in table.items() if key != "like"}
     base = _base(name, table, known, file, place)
     if base is not None:
         kept = {key: value for key, value in base.model_dump(exclude_unset=True).items() if key != "name"}
