@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from showcaller.actors.contract.arguments import AS_SENT, OR_TEXT
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.json_text import parse_json
-from showcaller.actors.contract.limits import CALL_BYTES
+from showcaller.actors.contract.limits import CALL_BYTES, CALL_PARTS
 
 
 def clean(value: JsonValue, field: FieldInfo) -> JsonValue:
@@ -45,7 +45,7 @@ def absent(value: JsonValue) -> bool:
 
 def _read(text: str, field: FieldInfo) -> JsonValue:
     try:
-        return parse_json(text, CALL_BYTES)
+        return parse_json(text, CALL_BYTES, CALL_PARTS)
     except Refusal:
         if _marked(field, OR_TEXT):
             return text  # as in [ERROR], which is no JSON and a text to look for

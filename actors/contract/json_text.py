@@ -16,22 +16,28 @@ INT_LOWEST: Final = -(2**63)
 INT_HIGHEST: Final = 2**64 - 1
 """Whole numbers of 64 bits, signed or not: what the wire and the store's borders carry."""
 
+_TEXT: Final = re.compile(r'"(?:[^"\\]++|\\.?+)*+(?:"|\Z)', re.DOTALL)
+"""A string of JSON, one without an end too: so that the time to find all is that of one look at the text."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def parse_json(text: str | bytes, most_bytes: int) -> JsonValue:
+def parse_json(text: str | bytes, most_bytes: int, most_parts: int | None = None) -> JsonValue:
     """Read one JSON value.
 
     Args:
         text: the JSON text; bytes are UTF-8, a byte order mark is no part of it.
         most_bytes: bytes of UTF-8 that the text may take.
+        most_parts: values that it may hold in all, roughly; looked at before anything is parsed.
 
     Raises:
-        Refusal: for text that is too long, no UTF-8 or no JSON, a name that comes twice in an object, NaN and
-            Infinity, numbers beyond 64 bits, lone surrogates, and more than 64 levels of nesting.
+        Refusal: for text that is too long, no UTF-8 or no JSON, too many values, a name that comes twice in
+            an object, NaN and Infinity, numbers beyond 64 bits, lone surrogates, and more than 64 levels of
+            nesting.
 
     """
     source = _decoded(text, most_bytes)
+    if most_parts is not None and _parts_in(source) > most_parts:
+        raise invalid(f"The JSON value has more than {most_parts} parts; give a smaller one.")
     try:
         value: Any = json.loads(
             source,
@@ -48,6 +54,12 @@ def parse_json(text: str | bytes, most_bytes: int) -> JsonValue:
         raise _too_deep() from error
     check_value(value)
     return value  # type: ignore[no-any-return]  # json.loads gives nothing else
+
+
+def _parts_in(source: str) -> int:
+    """Say how many values a JSON text holds at most, without parsing it."""
+    bare = _TEXT.sub("", source)
+    return 1 + bare.count(",") + bare.count("[") + bare.count("{")
 
 
 def _decoded(text: str | bytes, most_bytes: int) -> str:

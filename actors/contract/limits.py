@@ -99,6 +99,8 @@ START_SECONDS: Final = 180
 
 CALL_BYTES: Final = 1024 * 1024
 """Bytes of JSON that one call takes."""
+CALL_PARTS: Final = 10_000
+"""Values in the JSON of one call, whatever holds them: many small ones cost far more than a long text."""
 TEXT_CHARACTERS: Final = 100_000
 """Characters of one prompt."""
 QUESTION_CHARACTERS: Final = 2000

@@ -15,7 +15,7 @@ from showcaller.actors.contract.emptiness import absent_foreign, clean, is_empty
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.json_text import parse_json, plain_value
-from showcaller.actors.contract.limits import CALL_BYTES, IGNORED_NAMES, LONGEST_WAIT_MINUTES
+from showcaller.actors.contract.limits import CALL_BYTES, CALL_PARTS, IGNORED_NAMES, LONGEST_WAIT_MINUTES
 
 _THIS_RELAY: Final = 'relay ("this" is this relay)'
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -102,7 +102,7 @@ def _shaped(row: Action, given: dict[str, JsonValue], hearing: Hearing, *, exter
 
 
 def _arguments(raw: object) -> dict[str, JsonValue]:
-    raw = parse_json(raw, CALL_BYTES) if isinstance(raw, str | bytes) else plain_value(raw)
+    raw = parse_json(raw, CALL_BYTES, CALL_PARTS) if isinstance(raw, str | bytes) else plain_value(raw)
     if not isinstance(raw, dict):
         raise invalid('A call is a JSON object, as in {"action": "list_sessions", "relay": "this"}.')
     return raw

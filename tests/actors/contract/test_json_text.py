@@ -54,6 +54,22 @@ def test_the_deepest_and_the_largest_are_still_taken() -> None:
     assert parse_json('"\\ud83d\\ude00"', MOST) == "😀"
 
 
+def test_too_many_values_are_refused_before_any_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
+    for text in ("[" + "0," * 100 + "0]", "[" * 101, '{"a":' * 101, '[1,"' + '",1,"' * 60):
+        with pytest.raises(Refusal, match="more than 100 parts"):
+            parse_json(text, MOST, most_parts=100)
+
+
+def test_what_a_text_holds_is_no_part_of_the_value() -> None:
+    text = json.dumps(["[{,]" * 1000, 'say "no, [or] {yes}"', "one \\ and two"])
+    assert parse_json(text, MOST, most_parts=5) == json.loads(text)
+    quotes, escapes = '"' + '\\"' * 400_000, '"a\\' * 300_000
+    for unending in (quotes, escapes, '"' * 900_001):  # in one look at it each
+        with pytest.raises(Refusal, match="no JSON"):
+            parse_json(unending, 1024 * 1024, most_parts=5)
+
+
 @pytest.mark.parametrize("depth", [22, 40, 63, 80])
 @pytest.mark.parametrize("kind", [list, dict])
 def test_what_holds_the_same_value_many_times_is_refused_before_all_of_it_is_walked(

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.json_text import parse_json
-from showcaller.actors.contract.limits import CALL_BYTES
+from showcaller.actors.contract.limits import CALL_BYTES, CALL_PARTS
 from showcaller.actors.contract.schema import tool_schema
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
@@ -96,7 +96,7 @@ class HttpDoor:
         began = self.now()
         arguments: Any = None
         try:
-            arguments = parse_json(await read_body(request, CALL_BYTES), CALL_BYTES)
+            arguments = parse_json(await read_body(request, CALL_BYTES), CALL_BYTES, CALL_PARTS)
             key = idempotency_key(request)
             caller = caller_of(request)
             calling = self._served.door.call_async(arguments, caller, id=key)

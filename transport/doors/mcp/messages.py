@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.json_text import parse_json
+from showcaller.actors.contract.limits import CALL_PARTS
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -47,7 +48,7 @@ class NoMessage(Exception):
 def message_in(body: bytes, most_bytes: int) -> Request | Notification:
     """Read a body strictly, as any JSON that comes in; raises ``NoMessage``."""
     try:
-        value: Any = parse_json(body, most_bytes)
+        value: Any = parse_json(body, most_bytes, CALL_PARTS)
     except Refusal as refusal:
         raise NoMessage(PARSE_ERROR, refusal.error) from refusal
     if isinstance(value, list):
@@ -83,7 +84,7 @@ def with_arguments_read(request: Request, most_bytes: int) -> Request:
     arguments = None if request.params is None else request.params.get("arguments")
     if request.method != "tools/call" or not isinstance(arguments, str):
         return request
-    held = parse_json(arguments, most_bytes) if arguments.strip() else None
+    held = parse_json(arguments, most_bytes, CALL_PARTS) if arguments.strip() else None
     if not isinstance(held, dict) and held not in (None, "", []):  # these count as absent
         raise invalid('The arguments are text that holds no JSON object, as in {"action": "list_relays"}.')
     return request._replace(params={**(request.params or {}), "arguments": held or {}})
