@@ -26,7 +26,7 @@ needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 @pytest.mark.skipif(sys.byteorder == "big", reason="the table is of a machine of the other order")
 @pytest.mark.parametrize(("port", "inode"), [(0xD431, 222), (0xD432, 0), (0xD433, 0)])
 def test_the_clients_end_of_a_connection_is_found_in_the_table(port: int, inode: int) -> None:
-    assert socket_of(TABLE, ("127.0.0.1", port), RELAY) == inode
+    assert socket_of(TABLE, ("127.0.0.1", port), RELAY) == (inode, 0)
 
 
 def test_a_system_without_a_table_tells_nothing() -> None:
@@ -66,6 +66,74 @@ def test_a_connection_of_a_process_below_a_guardian_is_an_agents_and_that_of_ano
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as another:
         assert below.is_agents(client), "who has gone already may have been one"
         another.communicate(b"go on")
+
+
+IN_A_THREAD = """
+import ctypes, socket, sys, threading
+def connect():
+    assert ctypes.CDLL(None).unshare(0x400) == 0  # CLONE_FILES: descriptors of its own
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    input()
+thread = threading.Thread(target=connect)
+thread.start()
+thread.join()
+"""
+
+
+@needs_proc
+def test_a_connection_of_a_thread_with_descriptors_of_its_own_is_its_processs(
+    listening: socket.socket,
+) -> None:
+    port: int = listening.getsockname()[1]
+    with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, str(port)], stdin=subprocess.PIPE) as child:
+        client = accepted(listening)
+        assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).is_agents(client)
+        end = socket_of(peers.TABLE.read_text(), client, ("127.0.0.1", port))
+        assert end is not None
+        assert peers.is_held_by(child.pid, end.name), "not merely taken for one that nobody holds"
+        child.communicate(b"go on")
+
+
+IN_FLIGHT = """
+import socket, sys
+ours, theirs = socket.socketpair()
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+socket.send_fds(ours, [b"x"], [s.fileno()])
+s.close()
+print(flush=True)
+input()
+"""
+
+
+@needs_proc
+def test_a_connection_that_nobody_holds_is_taken_for_an_agents(listening: socket.socket) -> None:
+    port: int = listening.getsockname()[1]
+    words = [sys.executable, "-c", IN_FLIGHT, str(port)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        client = accepted(listening)
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).is_agents(client)
+        child.communicate(b"go on")
+
+
+@needs_proc
+@pytest.mark.parametrize("outside", [False, True])
+def test_where_processes_come_faster_than_they_are_looked_at_only_one_from_outside_is_let_in(
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch, outside: bool
+) -> None:
+    port: int = listening.getsockname()[1]
+    ever_new = iter(range(10**7, 10**8))
+    monkeypatch.setattr(Peers, "_processes", lambda _: {next(ever_new)})
+    here = Peers(port, lambda: [WorkerTree(os.getpid(), 0)])
+    with subprocess.Popen([sys.executable, "-c", CONNECTS, str(port)], stdin=subprocess.PIPE) as child:
+        client = accepted(listening)
+        if outside:
+            with socket.create_connection(("127.0.0.1", port)):
+                assert not here.is_agents(accepted(listening))
+        else:
+            assert here.is_agents(client)
+        child.communicate(b"go on")
 
 
 @needs_proc
