@@ -150,6 +150,7 @@ def check_consent(context: CallContext, call: calls.Call | OwnerAct, *, is_write
     raise Refusal(
         Code.APPROVAL_DENIED,
         f"{call.action} needs the consent of this relay's owner, whom this version cannot ask yet: it lets "
-        f"agents write only where its owner has started it with SHOWCALLER_UNSAFE_NO_CARDS=1. "
+        f"agents write only where its owner has set unsafe_no_cards on, or started it with "
+        f"SHOWCALLER_UNSAFE_NO_CARDS=1. "
         f"{call.nothing}".strip(),
     )
