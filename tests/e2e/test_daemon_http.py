@@ -110,6 +110,14 @@ def test_nothing_is_told_without_the_token_whatever_the_path(daemon: Daemon, giv
     assert daemon.token not in json.dumps(answer)
 
 
+def test_a_websocket_is_refused_with_what_to_use_instead(daemon: Daemon) -> None:
+    with daemon.owner as owner:
+        offered = {"connection": "upgrade", "upgrade": "websocket"}
+        refused = owner.get("/api/events/stream", headers=offered)
+    assert (refused.status_code, code(refused.json())) == (400, "INVALID_INPUT")
+    assert "speaks no WebSocket" in refused.json()["error"]
+
+
 def test_two_tokens_or_two_hosts_are_refused(daemon: Daemon) -> None:
     host, token = f"host: 127.0.0.1:{daemon.port}", f"authorization: Bearer {daemon.token}"
     assert raw(daemon, "GET /api/status HTTP/1.1", host, token, token)[0] == 401

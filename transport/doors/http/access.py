@@ -6,7 +6,7 @@ from typing import Final
 
 from starlette.types import Scope
 
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.transport.doors.http.callers import Callers
 from showcaller.transport.doors.http.peers import Peers
@@ -74,6 +74,12 @@ class Access:
             raise Refusal(Code.UNAUTHENTICATED, WAYS_IN)
         check_write(browser, method, [value.decode("latin-1") for value in _all(headers, b"x-csrf-token")])
         return OWNER
+
+
+def check_protocol(headers: Headers) -> None:
+    """Refuse a request that would go on as a WebSocket; raises ``Refusal``."""
+    if any(value.strip().lower() == b"websocket" for value in _all(headers, b"upgrade")):
+        raise invalid("This relay speaks no WebSocket. To follow what happens: GET /api/events/stream")
 
 
 def _all(headers: Headers, name: bytes) -> list[bytes]:

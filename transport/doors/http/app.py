@@ -17,7 +17,7 @@ from showcaller.actors.contract.limits import CALL_BYTES, CALL_PARTS
 from showcaller.actors.contract.schema import tool_schema
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
-from showcaller.transport.doors.http.access import Access
+from showcaller.transport.doors.http.access import Access, check_protocol
 from showcaller.transport.doors.http.audience import caller_of, check_audience
 from showcaller.transport.doors.http.bodies import (
     SMALL_BYTES,
@@ -170,6 +170,7 @@ class _Guarded:
         try:
             scope["caller"] = await self._access.admit(scope["headers"], scope["method"], scope["path"])
             await self._access.check_peer(scope["caller"], scope)
+            check_protocol(scope["headers"])
             check_audience(scope["path"], scope["caller"])
             if scope["path"] != SIGN_IN:  # of wrong links it takes few, and right ones beside any number
                 self._paces.admit(scope["caller"])

@@ -22,6 +22,8 @@ logger = logging.getLogger("showcaller.http")
 HEAD_BYTES: Final = 16 * 1024
 HEAD_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 512
+WARN_EVERY: Final = 10.0
+"""Seconds between two warnings that all places are taken."""
 CUT: Final = "cut"
 """What in the state of a request's scope cuts its connection, with all that is still to be sent."""
 KNOWN: Final = "known"
@@ -49,10 +51,9 @@ class Connection(H11Protocol):
     seconds = HEAD_SECONDS
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take it unless there are too many."""
+        """Take it; where all places are taken, in that of one that asks nothing, or not at all."""
         assert isinstance(transport, asyncio.Transport)
-        if len(self.connections) >= MOST_CONNECTIONS:
-            logger.warning("There are %d connections already: another is refused", MOST_CONNECTIONS)
+        if len(self.connections) >= MOST_CONNECTIONS and not self._state.make_place(self.loop.time()):
             transport.abort()
             return
         self._lingering = LingeringTransport(transport, self._still_sends)
@@ -67,9 +68,7 @@ class Connection(H11Protocol):
             return
         self._lingering.lost()
         super().connection_lost(exc)
-        state = self.server_state
-        if isinstance(state, Connections):
-            state.lost()
+        self._state.lost()
 
     def data_received(self, data: bytes) -> None:
         """Take what has come, unless the answer to it has been given."""
@@ -100,28 +99,68 @@ class Connection(H11Protocol):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
+    def give_place(self) -> None:
+        """End at once for another, having asked nothing for longer than any."""
+        self._unset_head()
+        self.connections.discard(self)
+        self.transport.abort()
+
+    @property
+    def _state(self) -> "Connections":
+        assert isinstance(self.server_state, Connections)
+        return self.server_state
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Log nothing: another protocol is refused, or left unused, where requests are checked."""
+
     def _still_sends(self) -> bool:
         return self.conn.their_state in {h11.SEND_BODY, h11.ERROR}
 
     def _await_head(self) -> None:
         self._unset_head()
         self._head = self.loop.call_later(self.seconds, self._give_up)
+        self._state.silent[self] = None
 
     def _unset_head(self) -> None:
         if self._head is not None:
             self._head.cancel()
             self._head = None
+            self._state.silent.pop(self, None)
 
     def _give_up(self) -> None:
         self.transport.abort()
 
 
 class Connections(ServerState):
-    """The open connections; wakes who waits until there are none."""
+    """The open connections; wakes who waits until there are none.
+
+    ``silent`` are those of which a request's head is awaited, in the order in which that began.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.silent: dict[Connection, None] = {}
+        self._warned: float | None = None
         self._none: asyncio.Event | None = None
+
+    def make_place(self, now: float) -> bool:
+        """End the connection that has been silent for longest; False when all have asked something.
+
+        ``now`` is in seconds of a steady clock: it is warned of once in a while.
+        """
+        longest = next(iter(self.silent), None)
+        if self._warned is None or now - self._warned >= WARN_EVERY:
+            self._warned = now
+            done = (
+                "new ones are refused"
+                if longest is None
+                else "those silent for longest are ended for new ones"
+            )
+            logger.warning("All %d places for connections are taken: %s", MOST_CONNECTIONS, done)
+        if longest is None:
+            return False
+        longest.give_place()
+        return True
 
     def lost(self) -> None:
         """One has ended."""

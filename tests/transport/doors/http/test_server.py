@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from showcaller.actors.contract.errors import Refusal
 from showcaller.transport.doors.http import lingering, server
+from showcaller.transport.doors.http.access import check_protocol
 from showcaller.transport.doors.http.bodies import UnreadBody, read_body, read_object
 from showcaller.transport.doors.http.replies import refusal_reply
 from showcaller.transport.doors.http.server import Connection, HttpServer, bind
@@ -87,10 +88,52 @@ async def test_one_connection_too_many_is_refused_and_the_others_go_on(
 ) -> None:
     monkeypatch.setattr(server, "MOST_CONNECTIONS", 1)
     async with connected(port) as (reader, writer):
-        writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nh")
+        writer.write(b"POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
         assert await ask(port) == b""
-        writer.write(b"i")
+        writer.write(b"hi")
         assert await reader.readuntil(b"hi")
+
+
+HI = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhi"
+
+
+async def test_where_all_places_are_taken_who_is_silent_for_longest_makes_place(
+    port: Port, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 2)
+    async with connected(port) as (idle, asks), connected(port) as (silent, _):
+        asks.write(HI)
+        await idle.readuntil(b"hi")  # its silence begins after the other's
+        async with connected(port) as (reader, writer):
+            writer.write(HI)
+            assert await reader.readuntil(b"hi")
+            assert await rest(silent) == b""
+            asks.write(HI)
+            assert await idle.readuntil(b"hi")
+            for _ in range(3):
+                async with connected(port) as (newer, writes):
+                    writes.write(HI)
+                    assert await newer.readuntil(b"hi")
+    assert [record.message for record in caplog.records if "places" in record.message] == [
+        "All 2 places for connections are taken: those silent for longest are ended for new ones"
+    ]
+
+
+@pytest.mark.parametrize("protocol", [b"websocket", b"h2c"])
+async def test_another_protocol_that_is_offered_is_not_logged(
+    port: Port, protocol: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(HI.replace(b"\r\n\r\n", b"\r\nconnection: upgrade\r\nupgrade: %s\r\n\r\n" % protocol))
+        assert (await reader.readuntil(b"hi")).startswith(b"HTTP/1.1 200")
+    assert not [record for record in caplog.records if record.name.startswith("uvicorn")]
+
+
+def test_a_websocket_is_refused_in_our_own_words() -> None:
+    check_protocol([(b"upgrade", b"h2c")])
+    with pytest.raises(Refusal, match="speaks no WebSocket"):
+        check_protocol([(b"connection", b"Upgrade"), (b"upgrade", b"WebSocket")])
 
 
 async def test_nonsense_is_answered_and_its_connection_closed(port: Port) -> None:
