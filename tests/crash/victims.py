@@ -162,7 +162,7 @@ class Victims:
         self._relay.stdout.close()
         found = [] if stopped.returncode == 0 else [f"stop ended with {stopped.returncode}: {stopped.stderr}"]
         found += [f"process {pid} is left: {_command_line(pid)}" for pid in self._left()]
-        kept = {"relay.db", "token", "lock", "log", "started"}
+        kept = {"relay.db", "token", "lock", "log", "started", "port"}
         found += [
             f"{path.relative_to(self.home)} is left"
             for path in self.home.rglob("*")

@@ -167,7 +167,8 @@ def test_a_session_that_fails_leaves_nobody_waiting_and_hurts_no_other(
     assert "the link is broken" in caplog.text
     caplog.clear()
     session, first = waiting.get()["session"], waiting.get()["message_id"]
-    assert waiting.get()["status"] == "running"  # as the store has it
+    told = waiting.get()
+    assert (told["status"], told["stopReason"]) == ("failed", "interrupted")  # as the store has it by then
     assert stage.awake == [other]
     assert stage.status(first) == "interrupted"  # nobody knows whether its worker has it
     assert [stop.turn for stop in stage.workers.stops] == [first]
