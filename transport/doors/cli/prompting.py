@@ -64,17 +64,18 @@ def read_text(given: str) -> str:
 
 def refuse_without_relay(door: Door, patience: Patience) -> None:
     """Refuse a prompt that nobody waits for and nothing would run; raises ``CommandError``."""
-    if patience.seconds == 0 and running_relay(door.home) is None:
-        raise nothing_runs(door, "this prompt", ". Or leave --no-wait out, and it runs within this command.")
+    if patience.seconds == 0:
+        require_relay(door, "this prompt", ". Or leave --no-wait out, and it runs within this command.")
 
 
-def nothing_runs(door: Door, what: str, or_else: str = "") -> CommandError:
-    """Give the error for something to be run where no relay runs, with the way out."""
-    return CommandError(
-        f"No relay runs on {door.home}, so nothing would run {what}.",
-        f"Start one, in another terminal or as a service: {door.command_line('serve')}{or_else}",
-        NOT_FOUND,
-    )
+def require_relay(door: Door, what: str, or_else: str = "") -> None:
+    """Refuse something to be run where no relay runs, with the way out; raises ``CommandError``."""
+    if running_relay(door.home) is None:
+        raise CommandError(
+            f"No relay runs on {door.home}, so nothing would run {what}.",
+            f"Start one, in another terminal or as a service: {door.command_line('serve')}{or_else}",
+            NOT_FOUND,
+        )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.transport.doors.cli.commands import go_on, restart
+from showcaller.transport.doors.cli import prompting
 from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
@@ -53,8 +53,7 @@ def test_each_session_is_acted_on_and_what_came_of_it_is_told(
     command: tuple[str, ...],
     action: str,
 ) -> None:
-    for module in (go_on, restart):
-        monkeypatch.setattr(module, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
+    monkeypatch.setattr(prompting, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
     ended = showcaller(*command, "3f9c2a", BUSY, "--json")
     assert ended.code == 1
     assert [call["session"] for call in relay.calls if call["action"] == action] == [ID, BUSY]

@@ -8,9 +8,8 @@ import click
 from showcaller.transport.doors.cli.acting import act_on_each
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.parsing import Command
-from showcaller.transport.doors.cli.prompting import nothing_runs
+from showcaller.transport.doors.cli.prompting import require_relay
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
-from showcaller.transport.doors.http.whereabouts import running_relay
 
 
 @click.command(
@@ -35,8 +34,7 @@ Examples:
 @click.pass_obj
 def command(door: Door, sessions: tuple[str, ...], as_json: bool) -> int:
     """Do it and give the exit code."""
-    if running_relay(door.home) is None:
-        raise nothing_runs(door, "its agent")
+    require_relay(door, "its agent")
     return act_on_each(door, sessions, _act, "it goes on in a new process", as_json=as_json)
 
 
