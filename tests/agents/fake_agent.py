@@ -161,14 +161,14 @@ class FakeAgent:
         conversation.settings[params["configId"]] = params["value"]
         return {"configOptions": self._config(conversation)}
 
-    def prompt(self, params: Any) -> Any:
-        """Carry out the orders of a prompt."""
+    def prompt(self, number: Any, params: Any) -> Any:
+        """Carry out the orders of a prompt, which is the client's request of that number."""
         session = params["sessionId"]
         conversation = self._open[session]
         conversation.cancelled.clear()
         text = "\n".join(block["text"] for block in params["prompt"])
         conversation.note(text)
-        turn = Turn(self, session, conversation)
+        turn = Turn(self, number, session, conversation)
         try:
             for line in text.splitlines():
                 turn.take(line)
@@ -232,11 +232,8 @@ class FakeAgent:
             threading.Event().wait()
 
     def _answer(self, message: Any) -> None:
-        method = _METHODS.get(message["method"])
         try:
-            if method is None:
-                raise Failed(-32601, "Method not found", {"method": message["method"]})
-            result = method(self, message["params"])
+            result = self._result(message)
         except Failed as error:
             told = {"code": error.code, "message": str(error), "data": error.data}
             if "id" in message:
@@ -244,6 +241,14 @@ class FakeAgent:
             return
         if "id" in message:
             self.peer.say(id=message["id"], result=result)
+
+    def _result(self, message: Any) -> Any:
+        if message["method"] == "session/prompt":
+            return self.prompt(message["id"], message["params"])
+        method = _METHODS.get(message["method"])
+        if method is None:
+            raise Failed(-32601, "Method not found", {"method": message["method"]})
+        return method(self, message["params"])
 
 
 def _select(name: str, category: str, value: str, values: tuple[str, ...]) -> Any:
@@ -260,7 +265,6 @@ _METHODS: dict[str, Callable[[FakeAgent, Any], Any]] = {
     "session/list": FakeAgent.list,
     "session/set_mode": FakeAgent.set_mode,
     "session/set_config_option": FakeAgent.set_config_option,
-    "session/prompt": FakeAgent.prompt,
     "session/cancel": FakeAgent.cancel,
 }
 if __name__ == "__main__":

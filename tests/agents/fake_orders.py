@@ -35,8 +35,9 @@ def text_block(text: str) -> Any:
 class Turn:
     """The orders of one prompt."""
 
-    def __init__(self, agent: "FakeAgent", session: str, conversation: "Conversation") -> None:
+    def __init__(self, agent: "FakeAgent", number: Any, session: str, conversation: "Conversation") -> None:
         self.agent = agent
+        self.number = number
         self.session = session
         self.conversation = conversation
         self.stop_reason = "end_turn"
@@ -287,11 +288,13 @@ class Turn:
         self.conversation.cancelled.wait()
         raise Cancelled
 
-    def twice(self, _: str) -> None:
-        """Answer the prompts of this process before their turns end, with every number there may be."""
-        for number in range(50):
-            self.agent.peer.say(id=number, result={"stopReason": "end_turn"})
-            self.agent.peer.say(id=number, result={"stopReason": "refusal"})
+    def twice(self, late: str) -> None:
+        """Answer this prompt twice and say something late, in one write: nothing comes between."""
+        ends = [{"id": self.number, "result": {"stopReason": reason}} for reason in ("end_turn", "refusal")]
+        update = {"sessionUpdate": "agent_message_chunk", "content": text_block(late)}
+        told = {"method": "session/update", "params": {"sessionId": self.session, "update": update}}
+        lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in (*ends, told)]
+        self.agent.peer.write("".join(f"{line}\n" for line in lines).encode())
 
 
 ORDERS: dict[str, Callable[[Turn, str], None]] = {
