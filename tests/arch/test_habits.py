@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.arch.checkout import ROOT, modules
+from tests.arch.checkout import ROOT, modules, texts
 
 
 def calls(path: Path, name: str) -> Iterator[ast.Call]:
@@ -50,3 +50,14 @@ def mirroring() -> set[str]:
 
 def test_tests_mirror_the_folders_that_they_test() -> None:
     assert [folder for folder in mirroring() if not (ROOT / folder).is_dir()] == []
+
+
+def test_no_text_holds_the_marks_of_a_merge_that_was_not_finished() -> None:
+    marks = ("<" * 7 + " ", ">" * 7 + " ")
+    unfinished = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in texts()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if line.startswith(marks)
+    ]
+    assert unfinished == []
