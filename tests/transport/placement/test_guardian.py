@@ -36,6 +36,11 @@ def kill_worker(worker: LocalWorker) -> None:
 
 
 def kill_both(worker: LocalWorker) -> None:
+    """Kill both at one moment: the worker is stopped first, else it begins to end when its guardian has died.
+
+    It would end the command by that, and of what that has started without an environment nobody could tell.
+    """
+    assert signal_process(process_of(worker), signal.SIGSTOP)
     for process in (guardian_of(worker), process_of(worker)):
         assert signal_process(process, signal.SIGKILL)
 
