@@ -17,6 +17,23 @@ Written from the help of the program by `python -m docs.generate`; change it the
 `--json`, and `--home` names another data folder than `SHOWCALLER_HOME` and the platform's own.
 
 {needing_a_relay}
+## When a command fails
+
+A sentence that begins with `Error:` goes to standard error, and the way out below it. With `--json` (and
+always with `call`) standard output has this object too, in the place of the result or, of JSON Lines, as the
+last line:
+
+```json
+{{"ok": false, "code": "REMOTE_RELAY_NOT_FOUND", "error": "No session …", "wayOut": "To see …"}}
+```
+
+`code` is one of the [tool's](relay-tool.md); `REMOTE_RELAY_UNAVAILABLE` where no relay answers,
+`REMOTE_RELAY_INVALID_INPUT` for a wrong command line, `REMOTE_RELAY_CALL_FAILED` for all that has no other. A
+name that can mean several things (a session, task, question, fan-out, group or token) is a wrong command
+line, exit code 2: `ambiguous` is true, and those that it can mean are listed. Of commands that take several
+sessions `sessions` has what came of each, and such an object in the place of those that failed. An answer is
+no failure, whatever the exit code: a turn that failed, a time that was up, `"running": false`. A command that
+is interrupted (130) writes no object.
 """
 NEEDING = """\
 A relay has to run ([`showcaller serve`](../guides/run-as-a-service.md)) for {always}, and for {with_option};

@@ -127,6 +127,16 @@ def invalid(error: str, **fields: Any) -> Refusal:
     return Refusal(Code.INVALID_INPUT, error, **fields)
 
 
+def ambiguity(name: str, kind: str, by: str = "its id") -> str:
+    """Give the sentence for a name, quoted, that can mean several things; ``kind`` is their plural."""
+    return f"{name} can mean several {kind}: name one by {by}."
+
+
+def ambiguous(code: Code, error: str, **fields: Any) -> Refusal:
+    """Make the refusal of a name that can mean several things, which ``fields`` tell; see ``ambiguity``."""
+    return Refusal(code, error, ambiguous=True, **fields)
+
+
 _BY_VALUE: Final = {code.value: code for code in Code}
 
 

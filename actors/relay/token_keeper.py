@@ -1,9 +1,10 @@
 """Who has tokens stored and revoked while the relay runs."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.tokens import TokenKind
 from showcaller.actors.relay.answers import written
@@ -75,14 +76,14 @@ class TokenKeeper(Actor):
     async def _stored(self, command: str, **arguments: Any) -> Any:
         answer: Answer = await written(self._writer, command, **arguments)
         if answer.error == "conflict" and answer.value in {"token", "kind", "name"}:
-            raise _refused(answer)
+            raise _refused(answer, str(arguments["name"]))
         refusal = refusal_of(answer)
         if refusal is not None:
             raise refusal
         return answer.value
 
 
-def _refused(answer: Answer) -> Refusal:
+def _refused(answer: Answer, name: str) -> Refusal:
     if answer.value == "name":
         return Refusal(
             Code.INVALID_INPUT,
@@ -90,7 +91,8 @@ def _refused(answer: Answer) -> Refusal:
             "another name, or replace it on purpose: showcaller tokens new --replace",
         )
     if answer.value == "kind":
-        return Refusal(Code.INVALID_INPUT, f"Nothing was revoked: {answer.detail}; name the kind too.")
+        error = f"{ambiguity(quote_foreign(name), 'tokens', 'its kind')} Nothing was revoked."
+        return ambiguous(Code.INVALID_INPUT, error, kinds=list(get_args(TokenKind)))
     return Refusal(
         Code.NOT_FOUND, f"Nothing was revoked: {answer.detail}. To see those there are: showcaller tokens"
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from peewee import JOIN, fn
 
-from showcaller.store.models import Event, Fanout, Message, Outbox, Relay, Session, literal
+from showcaller.store.models import Event, Fanout, Message, Outbox, Relay, Session, Task, literal
 from showcaller.store.models import unfinished as is_unfinished
 from showcaller.store.statement import Statement
 
@@ -33,6 +33,7 @@ _COUNTS = {
             Message.status == literal("handed"), is_unfinished(Message.status)
         )
     ),
+    "tasks": Statement(Task.select(fn.COUNT(Task.id)).where(Task.status == literal("running"))),
     "events": Statement(Event.select(fn.COUNT(Event.cursor))),
     "outbox": Statement(Outbox.select(fn.COUNT(Outbox.id))),
     "fanouts": Statement(Fanout.select(fn.COUNT(Fanout.group))),
@@ -53,7 +54,7 @@ def handed(db: sqlite3.Connection) -> list[dict[str, Any]]:
 
 
 def counts(db: sqlite3.Connection) -> dict[str, int]:
-    """Give how many rows of each kind there are, and how many messages are queued and handed."""
+    """Give how many rows of each kind there are, messages queued and handed, and tasks that run."""
     return {name: (statement.row(db) or (0,))[0] for name, statement in _COUNTS.items()}
 
 

@@ -134,6 +134,19 @@ def test_stop_ends_the_workers_of_a_relay_that_was_killed_and_says_how_many(
     assert session["lastTurn"] == "interrupted"
 
 
+def test_stop_says_what_goes_on_in_the_workers_and_how_to_end_it(showcaller: Showcaller, bell: Bell) -> None:
+    with serving(showcaller):
+        assert showcaller("new", f"{{ {bell.wait}; }} > /dev/null 2>&1 &").code == 0
+        assert showcaller("new", "--no-wait", f"echo a > {bell.path}; {bell.wait}").code == 0
+        bell.hear(1)
+        assert "in the background: 1 running" in showcaller("status").out
+        stopped = showcaller("stop")
+        assert stopped.code == 0, stopped.err
+        assert "1 turn and 1 task in the background go on in its workers" in stopped.err
+        assert "To end them: showcaller stop --workers" in stopped.err
+        assert showcaller("stop", "--workers").code == 0
+
+
 def test_a_second_signal_leaves_at_once(showcaller: Showcaller, bell: Bell) -> None:
     """It would wait for the turns to end, and this one's does not want to."""
     stubborn = f"trap '' TERM; {bell.ring}; {bell.wait}; {bell.wait}"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import group_start
@@ -291,12 +291,7 @@ class LocalDoor:
             raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {shown}.", groups=self.list_fanouts())
         if len(found) > 1:
             named = [{"id": one["id"], "name": one["name"]} for one in found]
-            listed = ", ".join([one["id"] for one in found[:5]] + ["…"] * (len(found) > 5))
-            raise Refusal(
-                Code.UNKNOWN_GROUP,
-                f"{shown} can mean {len(found)} groups ({listed}): use the id.",
-                groups=named,
-            )
+            raise ambiguous(Code.UNKNOWN_GROUP, ambiguity(shown, "fan-outs"), groups=named)
         return str(found[0]["id"])
 
     def begin_fanout(self, request: FanoutRequest) -> ActorRef[Any]:

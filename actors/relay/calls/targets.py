@@ -1,6 +1,6 @@
 """What a caller's words name: a relay, a session, a group."""
 
-from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import session_start
 from showcaller.actors.contract.limits import GROUPS_SUGGESTED
@@ -23,7 +23,8 @@ async def find_session(context: CallContext, name: str) -> str:
     if not found:
         raise Refusal(Code.NOT_FOUND, f"There is no session {quote_foreign(name)}.", missing=[name])
     if len(found) > 1:
-        raise invalid(f"{quote_foreign(name)} can mean several sessions: use a longer id.", sessions=found)
+        error = ambiguity(quote_foreign(name), "sessions")
+        raise ambiguous(Code.INVALID_INPUT, error, sessions=found)
     return found[0]
 
 
@@ -48,13 +49,18 @@ async def find_group(context: CallContext, name: str) -> Row:
     found: list[Row] = await context.read("find_group", name=name)
     if len(found) == 1:
         return found[0]
-    how, total = "more than one group", len(found)
-    if not found:
-        there = await context.read("groups", limit=GROUPS_SUGGESTED)
-        how, found, total = "no group", there["groups"], there["total"]
+    shown = quote_foreign(name)
+    if found:
+        error = f"{ambiguity(shown, 'groups')} Nothing was created."
+        raise ambiguous(Code.UNKNOWN_GROUP, error, groups=_suggested(found), groups_total=len(found))
+    there = await context.read("groups", limit=GROUPS_SUGGESTED)
     raise Refusal(
         Code.UNKNOWN_GROUP,
-        f"There is {how} {quote_foreign(name)}. Nothing was created.",
-        groups=[{"id": one["id"], "name": one["name"]} for one in found[:GROUPS_SUGGESTED]],
-        groups_total=total,
+        f"There is no group {shown}. Nothing was created.",
+        groups=_suggested(there["groups"]),
+        groups_total=there["total"],
     )
+
+
+def _suggested(groups: list[Row]) -> list[dict[str, str | None]]:
+    return [{"id": one["id"], "name": one["name"]} for one in groups[:GROUPS_SUGGESTED]]

@@ -36,6 +36,7 @@ def test_everything_is_counted(desk: Desk) -> None:
         "messages": 4,
         "queued": 1,
         "handed": 1,
+        "tasks": 0,
         "events": 3,
         "outbox": 1,
         "fanouts": 0,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError
+from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
@@ -18,35 +18,30 @@ _ENVELOPE = frozenset({"ok", "relay", "summary"})
 def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_json: bool) -> int:
     """Find each session, act on it, and tell; gives the exit code: of several what went wrong last.
 
-    ``told`` is what a person reads of one that was done, where something ran that it was done to.
+    ``told`` is what a person reads of one that was done, where something ran that it was done to. As JSON
+    there is one object for each in ``sessions``, and beside it, where one of them failed, what any command
+    writes that fails. Raises ``CommandError`` where no relay ever stored anything.
     """
     refuse_empty(door, names[0])
-    code = GOOD
+    last: CommandError | None = None
     results: list[Mapping[str, Any]] = []
     with opened(door, read_only=False) as relay:
         for name in names:
             try:
                 session = find_session(relay, door, name)
-                result = act(relay, session)
+                result = checked(act(relay, session))
             except CommandError as error:
-                if len(names) == 1 and not as_json:
-                    raise
                 error.show()
-                code = error.code
-                results.append({"session": name, "error": error.message})
-                continue
-            if not result.get("ok"):
-                code = NOT_FOUND if result.get("code") == "REMOTE_RELAY_NOT_FOUND" else FAILED
-                note(f"Error: {result.get('error')}")
-                results.append({"session": session, "code": result.get("code"), "error": result.get("error")})
+                last = error
+                results.append({"session": name, **error.to_result()})
                 continue
             results.append({key: value for key, value in result.items() if key not in _ENVELOPE})
             if not as_json:
                 said = told if result.get("stopRequested", True) else NOTHING_RAN
                 note(f"{session}: {said}{_note(result)}")
     if as_json:
-        write(json_line({"sessions": results}))
-    return code
+        write(json_line({"sessions": results} | ({} if last is None else last.to_result())))
+    return GOOD if last is None else last.code
 
 
 def _note(result: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import click
 from click.shell_completion import CompletionItem
 
-from showcaller.transport.doors.cli.exits import FAILED, NOT_FOUND, CommandError
+from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, several
 from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running
@@ -38,11 +38,11 @@ def card_id(door: Door, name: str) -> str:
     start = wanted if wanted.startswith("q_") else f"q_{wanted}"
     if len(start) >= _WHOLE or "_" in start[2:]:
         return wanted if "_" in wanted else start
-    found = [str(item["id"]) for item in waiting_cards(door) if str(item["id"]).startswith(start)]
+    found = [item for item in waiting_cards(door) if str(item["id"]).startswith(start)]
     if len(found) == 1 and len(start) >= len("q_") + SHORTEST:
-        return found[0]
+        return str(found[0]["id"])
     if len(found) > 1:
-        raise CommandError(f"{name!r} begins {len(found)} questions: {', '.join(found[:5])}.", code=FAILED)
+        raise several(name, "questions", [(str(item["id"]), str(item["question"])) for item in found])
     raise CommandError(
         f"No question that waits is named {name!r}.",
         f"To see what waits: {door.command_line('inbox')}",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, OutputLost
+from showcaller.transport.doors.cli.failures import failed, wants_json
 from showcaller.transport.doors.cli.faults import came_of_interrupt, told
 from showcaller.transport.doors.cli.first_steps import tell_first_steps
 from showcaller.transport.doors.cli.home import data_folder
@@ -169,8 +170,14 @@ def _answered(arguments: Sequence[str], group: click.Group) -> int:
     except Exception as error:  # whatever it is, a person gets a sentence and not our insides
         if came_of_interrupt(error):
             raise KeyboardInterrupt from error
-        told(error).show()
-        return FAILED
+        return _failed(told(error), arguments)
+
+
+def _failed(error: click.ClickException, arguments: Sequence[str]) -> int:
+    try:
+        return failed(error, as_json=wants_json(arguments, COMMANDS))
+    except OutputLost as lost:  # of what went wrong standard error tells
+        return lost.code
 
 
 def _run(group: click.Group, arguments: Sequence[str]) -> int:
@@ -184,8 +191,7 @@ def _run(group: click.Group, arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        error.show()
-        return int(getattr(error, "code", error.exit_code))
+        return _failed(error, arguments)
     except click.Abort as abort:
         raise KeyboardInterrupt from abort
     return ended if isinstance(ended, int) else FAILED

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError, checked
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, checked, no_relay
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.questions import pending_lines
@@ -45,20 +45,20 @@ class Patience:
 def read_text(given: str) -> str:
     """Give a prompt's text, read from standard input for ``-``.
 
-    Raises ``CommandError`` for what is none, ``click.UsageError`` where the command line has none.
+    Raises ``click.UsageError`` for what is none, wherever it was to come from.
     """
     if given != "-":
         if not given.strip():
             raise click.UsageError("TEXT is empty: there is no prompt to send.")
         return given
     if sys.stdin is None:
-        raise CommandError("There is no standard input to read the prompt from.")
+        raise click.UsageError("There is no standard input to read the prompt from: it is closed.")
     try:
         text = sys.stdin.buffer.read().decode()
     except UnicodeError as error:
-        raise CommandError("What came on standard input is no UTF-8 text.") from error
+        raise click.UsageError("What came on standard input is no UTF-8 text.") from error
     if not text.strip():
-        raise CommandError("Nothing came on standard input: there is no prompt to send.")
+        raise click.UsageError("Nothing came on standard input: there is no prompt to send.")
     return text
 
 
@@ -71,10 +71,9 @@ def refuse_without_relay(door: Door, patience: Patience) -> None:
 def require_relay(door: Door, what: str, or_else: str = "") -> None:
     """Refuse something to be run where no relay runs, with the way out; raises ``CommandError``."""
     if running_relay(door.home) is None:
-        raise CommandError(
+        raise no_relay(
             f"No relay runs on {door.home}, so nothing would run {what}.",
             f"Start one, in another terminal or as a service: {door.command_line('serve')}{or_else}",
-            NOT_FOUND,
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.exits import CommandError, no_relay, refused
 from showcaller.transport.doors.cli.output import note
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.holder import holder, in_use
@@ -21,10 +21,8 @@ def ask_running(door: Door, method: str, path: str, body: Any = None) -> Mapping
     if running is None:
         held = holder(door.home)
         if held is not None:
-            raise CommandError(in_use(door.home, held), code=NOT_FOUND)
-        raise CommandError(
-            f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}", NOT_FOUND
-        )
+            raise no_relay(in_use(door.home, held))
+        raise no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
     from showcaller.transport.doors.http.channel import Channel, RelayGone
 
     try:
@@ -34,8 +32,8 @@ def ask_running(door: Door, method: str, path: str, body: Any = None) -> Mapping
     try:
         return channel.asked(method, path, body)
     except RelayGone as gone:
-        raise CommandError(str(gone), code=NOT_FOUND) from gone
+        raise no_relay(str(gone)) from gone
     except Refusal as refusal:
-        raise refused(refusal.code, refusal.error) from refusal
+        raise refused(refusal.to_result()) from refusal
     finally:
         channel.close()

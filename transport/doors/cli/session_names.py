@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from showcaller.transport.doors.cli.exits import FAILED, NOT_FOUND, CommandError, checked
+from showcaller.transport.doors.cli.candidates import SHOWN, Candidate, candidate_lines
+from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, checked, refused, several
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.session_lists import list_sessions
 from showcaller.transport.doors.cli.times import local_time
-from showcaller.transport.doors.cli.visible import visible
 
 MOST_CANDIDATES: Final = 100
-CANDIDATES_SHOWN: Final = 10
 _ID_FORM: Final = re.compile(r"(ses_)?[0-9a-z]{6,12}")
+_WHOLE_ID: Final = re.compile(r"ses_[0-9a-z]{12}")
 
 
 def find_session(relay: LocalRelay, door: Door, name: str) -> str:
@@ -26,11 +26,16 @@ def read_session(relay: LocalRelay, door: Door, name: str, last: int, **further:
 
     Raises ``CommandError`` when there is none, or several.
     """
+    named = name.strip()
     reading = {"action": "read_session", "relay": "this", "last": last, **further}
-    if _ID_FORM.fullmatch(name.strip()):
-        result = relay.call(reading | {"session": name.strip()})
+    if _ID_FORM.fullmatch(named):
+        result = relay.call(reading | {"session": named})
+        if result.get("ambiguous"):
+            raise refused(result, candidate_lines(_read_each(relay, result["sessions"])))
         if result.get("code") != "REMOTE_RELAY_NOT_FOUND":
             return checked(result)
+        if _WHOLE_ID.fullmatch(named):  # of one that was deleted it says so
+            raise refused(result, _way_to_list(door))
     return checked(relay.call(reading | {"session": _by_title(relay, door, name)}))
 
 
@@ -43,28 +48,29 @@ def refuse_empty(door: Door, name: str) -> None:
 def _by_title(relay: LocalRelay, door: Door, title: str) -> str:
     wanted = title.strip().casefold()
     holding = list_sessions(relay, scope="all", query=title.strip(), limit=MOST_CANDIDATES) if wanted else []
-    exact = [session for session in holding if str(session.get("title")).casefold() == wanted]
-    found = exact or holding
+    found = [session for session in holding if str(session.get("title")).casefold() == wanted] or holding
     if not found:
-        raise CommandError(
-            f"No session has the id or the title {title!r}.",
-            f"To see what there is: {door.command_line('sessions', '--scope', 'all')}",
-            NOT_FOUND,
-        )
+        raise CommandError(f"No session has the id or the title {title!r}.", _way_to_list(door), NOT_FOUND)
     if len(found) > 1:
-        how = "is the title" if exact else "is part of the titles"
-        raise CommandError(f"{title!r} {how} of several sessions.", _candidates(found), FAILED)
+        raise several(title, "sessions", [_candidate(session) for session in found])
     return str(found[0]["id"])
 
 
-def _candidates(found: Sequence[Mapping[str, Any]]) -> str:
-    lines = ["Name one by its id:"]
-    for session in found[:CANDIDATES_SHOWN]:
-        group = (session.get("group") or {}).get("name") or "no group"
-        at = local_time(str(session.get("lastActivityAt") or ""))
-        lines.append(
-            f"  {'  '.join([session['id'], at, visible(str(group)), visible(str(session['title']))])}"
-        )
-    if len(found) > CANDIDATES_SHOWN:
-        lines.append(f"  and {len(found) - CANDIDATES_SHOWN} more")
-    return "\n".join(lines)
+def _way_to_list(door: Door) -> str:
+    return f"To see what there is: {door.command_line('sessions', '--scope', 'all')}"
+
+
+def _read_each(relay: LocalRelay, sessions: Sequence[str]) -> list[Candidate]:
+    """Give what tells each session from the others, of as many as are shown."""
+    reading = {"action": "read_session", "relay": "this", "last": 1}
+    read = [
+        _candidate(checked(relay.call(reading | {"session": each}))["session"]) for each in sessions[:SHOWN]
+    ]
+    return [*read, *((each,) for each in sessions[SHOWN:])]
+
+
+def _candidate(session: Mapping[str, Any]) -> Candidate:
+    group = (session.get("group") or {}).get("name") or "no group"
+    at = local_time(str(session.get("lastActivityAt") or ""))
+    away = ("archived",) if session.get("archived") else ()
+    return (str(session["id"]), at, str(group), str(session.get("title") or ""), *away)

@@ -6,6 +6,7 @@ from typing import Any
 _RUNNING = {"running_turn": "working", "background_only": "background"}
 _PROMPTS = {"waiting_for_answer": "waiting for you", "cancelled": "withdrawn"}
 IDLE = "idle"
+ARCHIVED = "archived"
 BESIDE = " · "
 _COLOURS = {
     "working": "green",
@@ -21,7 +22,8 @@ _COLOURS = {
 def state_word(session: Mapping[str, Any]) -> str:
     """Give the word or phrase for a session as a call's result describes it; if idle, with its last turn.
 
-    What waits comes first, so that a session which waits for a person is never shown as working.
+    One that was archived is idle for good, and says that instead. What waits comes first, so that a session
+    which waits for a person is never shown as working.
     """
     waiting = session.get("waiting")
     if waiting:
@@ -31,8 +33,8 @@ def state_word(session: Mapping[str, Any]) -> str:
         return running
     if session.get("queued"):
         return "queued"
-    last = session.get("lastTurn")
-    return f"{IDLE}{BESIDE}{last}" if last else IDLE
+    word, last = ARCHIVED if session.get("archived") else IDLE, session.get("lastTurn")
+    return f"{word}{BESIDE}{last}" if last else word
 
 
 def word_colour(word: str) -> str | None:

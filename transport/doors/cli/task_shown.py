@@ -1,17 +1,20 @@
 """What runs in the background of a session, as ``show`` tells of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked
+from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked, several
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.relay import Door
-from showcaller.transport.doors.cli.session_names import find_session
+from showcaller.transport.doors.cli.session_names import read_session
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import readable, visible
 
 USUAL_LINES: Final = 50
+SHORTEST: Final = 4
+"""Characters of an id, after its prefix, that name a task at least."""
+_PREFIX: Final = "tsk_"
 _ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
 
@@ -33,11 +36,12 @@ def task_lines(door: Door, result: Mapping[str, Any]) -> Iterator[str]:
 
 def show_task(door: Door, name: str, task: str, lines: int | None, *, as_json: bool) -> int:
     """Show the end of what a task has written, and give the exit code; raises ``CommandError``."""
-    reading = {"action": "read_task_output", "relay": "this", "task_id": task.strip()}
     with opened(door, read_only=True) as relay:
-        session = find_session(relay, door, name)
+        known = read_session(relay, door, name, 1)
+        session, named = str(known["session"]["id"]), _meant(task.strip(), known.get("tasks", ()))
+        reading = {"action": "read_task_output", "relay": "this", "session": session, "task_id": named}
         try:
-            result = checked(relay.call(reading | {"session": session, "lines": lines or USUAL_LINES}))
+            result = checked(relay.call(reading | {"lines": lines or USUAL_LINES}))
         except CommandError as error:
             error.way_out = f"To see which there are: {door.command_line('show', session)}"
             raise
@@ -49,6 +53,17 @@ def show_task(door: Door, name: str, task: str, lines: int | None, *, as_json: b
     for line in result["tail"]:
         write(readable(line))
     return GOOD
+
+
+def _meant(name: str, tasks: Sequence[Mapping[str, Any]]) -> str:
+    """Give the id of the task that a name means: the whole, or how it begins; raises ``CommandError``."""
+    start = name if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
+    if len(start) < len(_PREFIX) + SHORTEST:
+        return name
+    found = [task for task in tasks if str(task["id"]).startswith(start)]
+    if len(found) > 1:
+        raise several(name, "tasks", [(str(task["id"]), str(task["description"])) for task in found])
+    return str(found[0]["id"]) if found else name
 
 
 def _told(result: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from showcaller.transport.doors.cli.durations import Duration
-from showcaller.transport.doors.cli.exits import FAILED, NOT_FOUND, UNREACHABLE, USAGE, CommandError
+from showcaller.transport.doors.cli.exits import NOT_FOUND, UNREACHABLE, USAGE, CommandError, no_relay
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.session_names import read_session
 from showcaller.transport.doors.cli.states import state_word
@@ -48,7 +48,7 @@ def watch_options(command: AnyCommand) -> AnyCommand:
 def refuse_without_relay(door: Door) -> None:
     """Say that nothing can happen where no relay runs; raises ``CommandError``."""
     if running_relay(door.home) is None:
-        raise CommandError(
+        raise no_relay(
             f"No relay runs on {door.home}, so nothing happens there that could be waited for.",
             f"To start one: {door.command_line('serve')}",
             UNREACHABLE,
@@ -59,11 +59,7 @@ def named(relay: LocalRelay, door: Door, names: Sequence[str]) -> dict[str, str]
     """Give the title of each session that was named, by its id; raises ``CommandError``."""
     found: dict[str, str] = {}
     for name in names:
-        try:
-            session = read_session(relay, door, name, 1)["session"]
-        except CommandError as error:
-            error.code = USAGE if error.code == FAILED else error.code  # several of that title
-            raise
+        session = read_session(relay, door, name, 1)["session"]
         found[session["id"]] = str(session.get("title") or "")
     return found
 
@@ -80,7 +76,7 @@ def answered(answer: Mapping[str, Any], cursor: int | None = None) -> Mapping[st
     exit_code = exits.get(code, UNREACHABLE)
     goes_on = exit_code != USAGE and cursor is not None
     way_out = f"To go on where this ended: --since {cursor}" if goes_on else None
-    raise CommandError(str(answer.get("error")), way_out, exit_code)
+    raise CommandError(str(answer.get("error")), way_out, exit_code, refusal=code)
 
 
 def followed(

@@ -27,6 +27,7 @@ class Gauges(NamedTuple):
     sessions_awake: int
     turns_running: int
     turns_queued: int
+    tasks_running: int
     fanouts_running: int
 
 
@@ -86,6 +87,7 @@ class _Now:
         yield _gauge("sessions_awake", "Sessions whose actors are awake.", self._gauges.sessions_awake)
         yield _gauge("turns_running", "Turns that a worker has.", self._gauges.turns_running)
         yield _gauge("turns_queued", "Prompts that wait.", self._gauges.turns_queued)
+        yield _gauge("tasks_running", "Tasks that run in the background.", self._gauges.tasks_running)
         yield _gauge("fanouts_running", "Fan-outs under way.", self._gauges.fanouts_running)
         yield from _actors(self._dispatcher)
 

@@ -42,7 +42,7 @@ class Served:
     async def gauges(self, fanouts: int) -> Gauges:
         """Give what is the case now; raises ``Refusal``."""
         counts = await self.door.counts()
-        return Gauges(len(self.directory), counts["handed"], counts["queued"], fanouts)
+        return Gauges(len(self.directory), counts["handed"], counts["queued"], counts["tasks"], fanouts)
 
     def status(self, gauges: Gauges, fanouts: list[dict[str, Any]]) -> dict[str, Any]:
         """Give what ``GET /api/status`` answers."""
@@ -55,6 +55,7 @@ class Served:
                 "started_at": self.started_at,
                 "sessions_awake": gauges.sessions_awake,
                 "turns": {"running": gauges.turns_running, "queued": gauges.turns_queued},
+                "tasks": {"running": gauges.tasks_running},
                 "fanouts": tuple(fanouts),
                 "workers": tuple(self.workers()),
                 "unsafe_no_cards": self.door.settings().unsafe_no_cards,

@@ -19,6 +19,12 @@ class TurnsTold(ResultModel):
     queued: int
 
 
+class TasksTold(ResultModel):
+    """How many tasks run in the background."""
+
+    running: int
+
+
 class FanoutTold(ResultModel):
     """A fan-out under way."""
 
@@ -50,6 +56,7 @@ class StatusAnswer(ResultModel):
     started_at: Moment
     sessions_awake: int
     turns: TurnsTold
+    tasks: TasksTold
     fanouts: tuple[FanoutTold, ...]
     workers: tuple[WorkerTold, ...]
     unsafe_no_cards: bool

@@ -57,9 +57,11 @@ def test_each_session_is_acted_on_and_what_came_of_it_is_told(
     ended = showcaller(*command, "3f9c2a", BUSY, "--json")
     assert ended.code == 1
     assert [call["session"] for call in relay.calls if call["action"] == action] == [ID, BUSY]
-    done, refused = json.loads(ended.out)["sessions"]
+    told = json.loads(ended.out)
+    done, refused = told.pop("sessions")
     assert done == {"session": ID, "note": "So it is."}
-    assert refused == {"session": BUSY, "code": "REMOTE_RELAY_BUSY", "error": "It works."}
+    assert told == {"ok": False, "code": "REMOTE_RELAY_BUSY", "error": "It works."}
+    assert refused == {"session": BUSY, **told}
     assert showcaller(*command, "3f9c2a").code == 0
     assert showcaller(*command, "nothing").code == 3
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Code, Refusal, ambiguous
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import GROUP, RESUME, FakeRelay, FakeRun, done, failed
 
@@ -232,7 +232,15 @@ def test_a_storage_that_fails_in_the_middle_keeps_the_results_and_says_how_to_go
     ended = showcaller("fanout", "echo {}", "a", "b", "--format", form)
     assert ended.code == 1
     assert ended.out.count("1 a") == 1
-    assert len(ended.out.splitlines()) == {"table": 2, "csv": 3, "jsonl": 1}[form]
+    *_, last = lines = ended.out.splitlines()
+    assert len(lines) == {"table": 2, "csv": 3, "jsonl": 2}[form]
+    if form == "jsonl":
+        failure = {
+            "code": "REMOTE_RELAY_STORAGE",
+            "error": "The disk is full.",
+            "wayOut": f"To go on: {RESUME}",
+        }
+        assert json.loads(last) == {"ok": False, **failure}
     assert f"Error: The disk is full.\nTo go on: {RESUME}\n" in ended.err
 
 
@@ -256,7 +264,7 @@ def test_a_name_of_several_fan_outs_lists_them_with_time_and_size(
     showcaller: ShowCaller, relay: FakeRelay
 ) -> None:
     groups = [{"id": f"grp_{letter * 12}", "name": "counts"} for letter in "abc"]
-    relay.resume_error = Refusal(Code.UNKNOWN_GROUP, "'counts' can mean 3 groups: use the id.", groups=groups)
+    relay.resume_error = ambiguous(Code.UNKNOWN_GROUP, "'counts' can mean several.", groups=groups)
     relay.fanouts = [
         {"group": "grp_x", "name": "x", "createdAt": "2026-11-29T17:00:00.000Z", "items": 1, "ended": 1},
         *(
@@ -265,9 +273,8 @@ def test_a_name_of_several_fan_outs_lists_them_with_time_and_size(
         ),
     ]
     ended = showcaller("fanout", "--resume", "counts")
-    assert (ended.code, ended.out) == (3, "")
+    assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[1:] == [
-        "Name one by its id:",
         "  grp_aaaaaaaaaaaa  counts  soon  7 of 1,200 items ended",
         "  grp_bbbbbbbbbbbb  counts  soon  7 of 1,200 items ended",
         "  grp_cccccccccccc  counts",

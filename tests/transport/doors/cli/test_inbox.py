@@ -164,7 +164,7 @@ def test_a_line_that_says_nothing_or_too_much_is_a_wrong_one(
 
 @pytest.mark.parametrize(
     ("named", "code", "told"),
-    [("3f9", 1, "begins 2 questions"), ("zzzz", 3, "showcaller inbox"), ("3", 1, "begins 2")],
+    [("3f9", 2, "can mean several questions"), ("zzzz", 3, "showcaller inbox"), ("3", 2, CARD)],
 )
 @pytest.mark.usefixtures("inbox")
 def test_a_beginning_that_names_no_card_or_several_is_refused(
@@ -180,9 +180,10 @@ def test_a_beginning_that_names_no_card_or_several_is_refused(
 def test_a_refusal_is_told_with_its_exit_code(
     showcaller: ShowCaller, inbox: FakeInbox, refusal: str, code: int
 ) -> None:
-    inbox.refusal = refused(refusal, "So it is.")
+    inbox.refusal = refused({"code": refusal, "error": "So it is."})
     ended = showcaller("answer", CARD, "Allow")
     assert (ended.code, "So it is." in ended.err) == (code, True)
+    assert ("To see what waits: showcaller inbox" in ended.err) is (code == 3)
 
 
 def test_a_shell_completes_cards_and_choices(

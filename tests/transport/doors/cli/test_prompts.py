@@ -146,7 +146,7 @@ def test_a_prompt_comes_from_standard_input(
     assert relay.calls[0]["text"] == "schön\n"
     for bad in (b"", b"\xff"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bad)))
-        assert showcaller("new", "-").code == 1
+        assert showcaller("new", "-").code == 2, "as one on the command line"
 
 
 @pytest.mark.parametrize("words", [("new", ""), ("new", " \n"), ("send", ID, "")])

@@ -110,10 +110,9 @@ def test_a_part_of_several_titles_is_refused_with_those_that_have_it(
     showcaller: ShowCaller, titled: FakeRelay
 ) -> None:
     ended = showcaller("show", "wc -l")
-    assert (ended.code, ended.out) == (1, "")
+    assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines() == [
-        "Error: 'wc -l' is part of the titles of several sessions.",
-        "Name one by its id:",
+        "Error: 'wc -l' can mean several sessions: name one by its id.",
         f"  {ID}  noon  counts  wc -l a.py",
         f"  {OTHER}  noon  counts  wc -l a.py b.py",
     ]
@@ -125,7 +124,7 @@ def test_a_title_of_several_is_refused_and_says_how_many_more_there_are(
     found = [{"id": f"ses_{number:012}", "title": "same"} for number in range(13)]
     relay.answer = lambda call: {"ok": True, "sessions": found}
     err = showcaller("show", "same").err
-    assert err.startswith("Error: 'same' is the title of several sessions.\n")
+    assert err.startswith("Error: 'same' can mean several sessions: name one by its id.\n")
     assert "  ses_000000000009    no group  same\n  and 3 more\n" in err
 
 

@@ -31,6 +31,8 @@ sessions = st.fixed_dictionaries(
         ({"state": "idle", "lastTurn": "interrupted"}, "idle · interrupted"),
         ({"state": "idle", "lastTurn": "done"}, "idle · done"),
         ({"state": "idle"}, "idle"),
+        ({"state": "idle", "lastTurn": "failed", "archived": True}, "archived · failed"),
+        ({"state": "idle", "archived": True}, "archived"),
     ],
 )
 def test_a_state_has_one_word(session: dict[str, Any], word: str) -> None:

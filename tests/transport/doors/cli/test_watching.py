@@ -165,7 +165,8 @@ def test_monitor_follow_writes_a_line_for_each_event(showcaller: ShowCaller, rel
     answers(relay, seen(7), seen(9, event(ONE, 8), event(TWO, 9)), gone)
     ended = showcaller("monitor", "--follow", "--json")
     assert ended.code == 4
-    first, *lines = map(json.loads, ended.out.splitlines())
+    first, *lines, last = map(json.loads, ended.out.splitlines())
+    assert (last["ok"], last["code"], last["wayOut"]) == (False, gone["code"], ended.err.splitlines()[-1])
     assert first == {"pending": [], "next": 7}
     assert [line["cursor"] for line in lines] == [8, 9]
     assert "--since 9" in ended.err

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import click
 
 from showcaller.transport.doors.cli.cards import card_id, complete_card, complete_choice
-from showcaller.transport.doors.cli.exits import GOOD
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
@@ -58,7 +58,12 @@ def command(
     given: dict[str, Any] = {"choices": list(choices), "dismiss": dismiss}
     if text is not None:
         given["answer"] = read_text(text)
-    result = ask_running(door, "POST", f"/api/cards/{quote(card_id(door, card), safe='')}/answer", given)
+    try:
+        result = ask_running(door, "POST", f"/api/cards/{quote(card_id(door, card), safe='')}/answer", given)
+    except CommandError as error:
+        if error.code == NOT_FOUND and error.way_out is None:
+            error.way_out = f"To see what waits: {door.command_line('inbox')}"
+        raise
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
     else:

@@ -45,7 +45,7 @@ def command(door: Door, file: Path, replace: bool, as_json: bool) -> int:
             way_out = (
                 "To replace it: --replace" if "exists already" in refusal.error and not replace else None
             )
-            raise refused(refusal.code, refusal.error, way_out) from refusal
+            raise refused(refusal.to_result(), way_out) from refusal
     if as_json:
         write(json_line({"file": str(made)}))
     else:

@@ -10,7 +10,7 @@ import click
 from showcaller.actors.contract.limits import CALL_BYTES
 from showcaller.transport.doors.agent_tokens import TOKEN_VARIABLE
 from showcaller.transport.doors.cli.client_names import CLIENT_NAME
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, NOT_FOUND, CommandError
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, CommandError, no_relay
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, write
 from showcaller.transport.doors.cli.parsing import Command
@@ -75,8 +75,9 @@ def _client(door: Door, name: str, refused: str | None) -> str:
             return external_token(door.home, name)
         return renew_external_token(door.home, name, refused)
     except RelayStartError as error:
-        code = NOT_FOUND if relay_port(door.home) is None else FAILED
-        raise CommandError(error.message, error.way_out, code) from error
+        if relay_port(door.home) is None:
+            raise no_relay(error.message, error.way_out) from error
+        raise CommandError(error.message, error.way_out) from error
 
 
 def _asked(door: Door, token: str, text: bytes, key: str | None) -> dict[str, Any]:
@@ -84,9 +85,7 @@ def _asked(door: Door, token: str, text: bytes, key: str | None) -> dict[str, An
 
     port = relay_port(door.home)
     if port is None:
-        raise CommandError(
-            f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}", NOT_FOUND
-        )
+        raise no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     if key is not None:
         headers["idempotency-key"] = key

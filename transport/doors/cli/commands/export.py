@@ -51,5 +51,5 @@ def command(door: Door, session: str, form: Literal["md", "jsonl", "html"] | Non
             for piece in relay.export(find_session(relay, door, session), chosen):
                 write_piece(piece)
         except Refusal as refusal:
-            raise refused(refusal.code, refusal.error) from refusal
+            raise refused(refusal.to_result()) from refusal
     return GOOD

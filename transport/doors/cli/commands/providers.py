@@ -124,7 +124,7 @@ def _listed(door: Door, names: Sequence[str]) -> list[dict[str, Any]]:
         try:
             return relay.providers(names)
         except Refusal as refusal:
-            raise refused(refusal.code, refusal.error) from refusal
+            raise refused(refusal.to_result()) from refusal
 
 
 def _listed_without_a_relay(door: Door, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def set_(door: Door, name: str, value: str, as_json: bool) -> int:
         with opened(door, read_only=False) as relay:
             in_force = relay.set_setting(name, wanted).values()[name]
     except Refusal as refusal:
-        raise refused(refusal.code, refusal.error) from refusal
+        raise refused(refusal.to_result()) from refusal
     if as_json:
         write(json_line({"name": name, "value": in_force}))
     else:
@@ -136,7 +136,7 @@ def _in_force(door: Door | None) -> Settings:
         with opened(door, read_only=True) as relay:
             return relay.settings()
     except Refusal as refusal:
-        raise refused(refusal.code, refusal.error) from refusal
+        raise refused(refusal.to_result()) from refusal
 
 
 def _known(name: str) -> str:

@@ -44,7 +44,9 @@ Examples:
 )
 @click.argument("session")
 @click.option("--last", type=click.IntRange(1, 50), default=10, show_default=True, help="How many messages.")
-@click.option("--task", metavar="ID", help="Show what this background task has written.")
+@click.option(
+    "--task", metavar="ID", help="Show what this background task has written; its id, or how that begins."
+)
 @click.option("--lines", type=click.IntRange(1, 500), help="How many lines of it at most.  [default: 50]")
 @click.option(
     "--json",

@@ -7,7 +7,7 @@ import click
 
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.settings import UNSAFE
-from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, no_relay, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
@@ -79,9 +79,9 @@ def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:
     try:
         return channel.asked("GET", "/api/status")
     except RelayGone as gone:
-        raise CommandError(str(gone), code=NOT_FOUND) from gone
+        raise no_relay(str(gone)) from gone
     except Refusal as refusal:
-        raise refused(refusal.code, refusal.error) from refusal
+        raise refused(refusal.to_result()) from refusal
     finally:
         channel.close()
 
@@ -113,6 +113,8 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"sessions awake: {answer['sessionsAwake']:,}"
     yield f"workers: {len(answer.get('workers', ()))}"
     yield f"turns: {turns['running']:,} running, {turns['queued']:,} waiting"
+    if tasks := answer.get("tasks", {}).get("running"):
+        yield f"in the background: {tasks:,} running"
     for fanout in answer["fanouts"]:
         yield (
             f"fan-out: {visible(str(fanout['name']))} ({fanout['group']}): {fanout['ended']:,} of "

@@ -2,11 +2,12 @@
 
 import os
 import select
+from collections.abc import Mapping
 
 import click
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
+from showcaller.transport.doors.cli.exits import GOOD, CommandError, no_relay, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
@@ -40,7 +41,7 @@ Examples:
     "--json",
     "as_json",
     is_flag=True,
-    help='Write {"stopped": PROCESS}, or {"workers": NUMBER} without a relay.',
+    help='Write {"stopped": PROCESS, "goesOn": ...}, or {"workers": NUMBER} without a relay.',
 )
 @home_option
 @click.pass_obj
@@ -49,19 +50,38 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
     running = running_relay(door.home)
     if running is None:
         held = holder(door.home)
-        note(f"No relay runs on {door.home}." if held is None else in_use(door.home, held))
-        return _end_left(door, as_json=as_json) if workers and held is None else NOT_FOUND
-    _ask(door, running, workers=workers)
+        if held is not None:
+            raise no_relay(in_use(door.home, held))
+        if not workers:
+            raise no_relay(f"No relay runs on {door.home}.")
+        return _end_left(door, as_json=as_json)
+    goes_on = _ask(door, running, workers=workers)
     if not _ended(running, PATIENCE):
         raise CommandError(
             f"The relay (process {running.pid}) has not ended within {PATIENCE:g} seconds.",
             f"To end it at once: kill -9 {running.pid}. What is stored stays.",
         )
     if as_json:
-        write(json_line({"stopped": running.pid}))
-    else:
-        note(f"The relay (process {running.pid}) has ended.")
+        write(json_line({"stopped": running.pid} | ({} if workers else {"goesOn": goes_on})))
+        return GOOD
+    note(f"The relay (process {running.pid}) has ended.")
+    if not workers and any(goes_on.values()):
+        note(f"{_left_running(goes_on)} To end them: {door.command_line('stop', '--workers')}")
     return GOOD
+
+
+def _left_running(goes_on: Mapping[str, int]) -> str:
+    """Say what the workers of a relay go on with that has ended."""
+    what = [
+        "1 " + one if count == 1 else f"{count:,} {many}"
+        for count, one, many in (
+            (goes_on["turns"], "turn", "turns"),
+            (goes_on["tasks"], "task in the background", "tasks in the background"),
+        )
+        if count
+    ]
+    verb = "goes on" if sum(goes_on.values()) == 1 else "go on"
+    return f"{' and '.join(what)} {verb} in its workers, and the relay that is started next takes over."
 
 
 def _end_left(door: Door, *, as_json: bool) -> int:
@@ -76,18 +96,22 @@ def _end_left(door: Door, *, as_json: bool) -> int:
             f" {', '.join(map(str, left))}.",
             f"To end them at once: kill -9 {' '.join(map(str, left))}. What they run ends with them.",
         )
+    if not ended:
+        raise no_relay(f"No relay runs on {door.home}.")
     if as_json:
         write(json_line({"workers": ended}))
-    elif ended:
-        note(f"{_workers(ended)} that one had left {'has' if ended == 1 else 'have'} ended.")
-    return GOOD if ended else NOT_FOUND
+    else:
+        told = f"{_workers(ended)} that one had left {'has' if ended == 1 else 'have'} ended."
+        note(f"No relay runs on {door.home}. {told}")
+    return GOOD
 
 
 def _workers(count: int) -> str:
     return "1 worker" if count == 1 else f"{count} workers"
 
 
-def _ask(door: Door, running: Whereabouts, *, workers: bool) -> None:
+def _ask(door: Door, running: Whereabouts, *, workers: bool) -> dict[str, int]:
+    """Have the relay end, and give how many turns and tasks it had under way."""
     from showcaller.transport.doors.http.channel import Channel, RelayGone
 
     try:
@@ -95,14 +119,18 @@ def _ask(door: Door, running: Whereabouts, *, workers: bool) -> None:
     except RelayStartError as error:
         raise CommandError(error.message, error.way_out) from error
     try:
+        status = channel.asked("GET", "/api/status")
+        under_way = {"turns": status["turns"]["running"], "tasks": status.get("tasks", {}).get("running", 0)}
         channel.asked("POST", "/api/stop", {"workers": workers})
     except RelayGone as gone:
         if is_alive(running.process):
             raise CommandError(str(gone), f"To end it at once: kill -9 {running.pid}") from gone
+        return {"turns": 0, "tasks": 0}
     except Refusal as refusal:
-        raise refused(refusal.code, refusal.error) from refusal
+        raise refused(refusal.to_result()) from refusal
     finally:
         channel.close()
+    return under_way
 
 
 def _ended(running: Whereabouts, seconds: float) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import Summary
 from showcaller.actors.runtime.clock import SYSTEM_CLOCK
+from showcaller.transport.doors.cli.candidates import Candidate, candidate_lines
 from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.fanout.drive import drive, resume_line
 from showcaller.transport.doors.cli.fanout.interrupts import Interrupts
@@ -17,7 +18,6 @@ from showcaller.transport.doors.cli.output import note, take_standard_output
 from showcaller.transport.doors.cli.relay import Door, FanoutRun, LocalRelay
 from showcaller.transport.doors.cli.signals import INTERRUPTED
 from showcaller.transport.doors.cli.times import local_time
-from showcaller.transport.doors.cli.visible import visible
 
 Begin = Callable[[LocalRelay], FanoutRun]
 
@@ -58,10 +58,10 @@ def _go_on(door: Door, group: str, options: Options, form: Format, *, quiet: boo
 
 def _refuse_prompts(options: Options) -> None:
     if options.kind == "prompt":
-        raise refused(
-            Code.PROVIDER_UNAVAILABLE,
+        raise CommandError(
             f"No agent can be prompted yet, {options.provider!r} included: this version runs commands and "
             "Python functions (--callable). Nothing was started.",
+            refusal=Code.PROVIDER_UNAVAILABLE,
         )
 
 
@@ -71,12 +71,12 @@ def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
         try:
             run = begin(relay)
         except Refusal as refusal:
-            raise refused(refusal.code, refusal.error, _way_out(refusal, relay)) from refusal
+            raise refused(refusal.to_result(), _way_out(refusal, relay)) from refusal
         try:
             sink = sink_for(form)
             return drive(run, sink, door, interrupts, SYSTEM_CLOCK.monotonic, quiet=quiet)
         except Refusal as refusal:
-            error = refused(refusal.code, refusal.error, f"To go on: {resume_line(door, run)}")
+            error = refused(refusal.to_result(), f"To go on: {resume_line(door, run)}")
             if interrupts.signalled:
                 error.code = INTERRUPTED
             raise error from refusal
@@ -84,21 +84,18 @@ def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
 
 def _way_out(refusal: Refusal, relay: LocalRelay) -> str | None:
     """Say what the person can do who was refused: for a name of several fan-outs, which there are."""
-    meant = {group["id"]: group["name"] for group in refusal.fields.get("groups", ()) if "id" in group}
     lines = []
-    if meant:
+    if refusal.fields.get("ambiguous"):
         known = {fanout["group"]: fanout for fanout in relay.list_fanouts()}
-        lines = [
-            "Name one by its id:",
-            *(_line(group, name, known.get(group)) for group, name in meant.items()),
-        ]
+        meant = [(each["id"], each["name"], known.get(each["id"])) for each in refusal.fields["groups"]]
+        lines.append(candidate_lines([_candidate(*each) for each in meant]))
     if "Nothing was started." not in refusal.error:
         lines.append("Nothing was started.")
     return "\n".join(lines) or None
 
 
-def _line(group: str, name: str, fanout: Mapping[str, Any] | None) -> str:
-    cells = [group, visible(name)]
-    if fanout is not None:
-        cells += [local_time(fanout["createdAt"]), f"{fanout['ended']:,} of {fanout['items']:,} items ended"]
-    return f"  {'  '.join(cells)}"
+def _candidate(group: str, name: str, fanout: Mapping[str, Any] | None) -> Candidate:
+    if fanout is None:
+        return (group, name)
+    ended = f"{fanout['ended']:,} of {fanout['items']:,} items ended"
+    return (group, name, local_time(fanout["createdAt"]), ended)
