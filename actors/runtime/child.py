@@ -142,12 +142,11 @@ class Child:
         return ref._actor is None or ref._hold is LIMBO
 
     def give_up(self, reason: Exit = SHUTDOWN) -> None:
-        """Let the ref of a waiting child end, and tell its watchers why."""
+        """Order the ref of a waiting child to end and tell its watchers why; its end is told as any other."""
         assert self.ref is not None
         self.cancel_timer()
+        self.state = "stopping"
         self.ref.post_system(GiveUp(reason))
-        self.ref = None
-        self.state = "stopped"
 
     def cancel_timer(self) -> None:
         """Forget the shutdown time or the back-off."""

@@ -51,7 +51,7 @@ class GiveUp:
         """Give up; False when the slice is over."""
         if cell._hold is not LIMBO:
             return True  # it has ended already, or lives again by a later order
-        ending.end(cell, actor, self.reason, (), keep=False, report=False)
+        ending.end(cell, actor, self.reason, (), keep=False)
         return False
 
 

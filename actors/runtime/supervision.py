@@ -365,11 +365,16 @@ class Supervisor(Actor):
             self._settle(reply, removed if child.gone else child.ref)
 
         def failed(unstarted: Child | None, reason: Exit) -> None:
-            if child.state == "waiting":
-                child.give_up()
-            if forget and unstarted is not None:  # else it is stopped with the others
-                self._forget(child)
-            self._settle(reply, child.start_failed(reason))
+            def answer() -> None:
+                if forget and unstarted is not None:  # else it is stopped with the others
+                    self._forget(child)
+                self._settle(reply, child.start_failed(reason))
+
+            if unstarted is None:
+                answer()
+            else:
+                ending = [StopStep(child, keep=False)]
+                self._jobs.appendleft(Job(ending, done=answer, failed=lambda *_: answer()))
 
         self._take_on(Job([StartStep(child)], done=done, failed=failed))
         self._owe(reply, self._work)

@@ -266,34 +266,34 @@ class TestCycles:
 
 class TestTakingOver:
     @pytest.mark.parametrize("how", ["sleeps", "computes"])
-    def test_an_actor_beside_one_that_is_busy_for_a_second_is_answered(
+    def test_an_actor_beside_one_that_is_busy_is_answered_while_it_is_so(
         self, how: str, threads: Dispatcher
     ) -> None:
+        """How soon, the benchmarks measure; here the busy one does not end before the answers are there."""
         begun, over = threading.Event(), threading.Event()
 
         class Busy(Actor):
             registered = False
 
             def on_receive(self, message: Any) -> None:
-                end = time.monotonic() + 1
                 begun.set()
                 if how == "sleeps":
-                    over.wait(1)
-                while not over.is_set() and time.monotonic() < end:
+                    over.wait()
+                while not over.is_set():
                     sum(range(100))
 
-        waits = []
         other = Link.start()
         other.ask(0)
-        Busy.start().tell("work")
-        assert begun.wait(10)
-        for _ in range(5):
-            before = time.monotonic()
-            other.ask(0, timeout=10)
-            waits.append(time.monotonic() - before)
-        over.set()
-        assert min(waits) < 0.03
-        assert max(waits) < 0.5, "on a machine with other work"
+        busy = Busy.start()
+        done = busy.ask("work", block=False)
+        try:
+            assert begun.wait(10)
+            for _ in range(5):
+                other.ask(0, timeout=60)
+            assert not done.done
+        finally:
+            over.set()
+        done.get(timeout=60)
 
     def test_a_timer_fires_beside_a_handler_that_blocks(self, threads: Dispatcher) -> None:
         fired, over = Future[str](), threading.Event()

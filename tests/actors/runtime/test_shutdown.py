@@ -12,12 +12,16 @@ from showcaller.actors.runtime import (
     ChildSpec,
     Future,
     GetChild,
+    RestartChild,
+    RestartIntensity,
     StartChild,
+    StartFailed,
     StopChild,
     Supervisor,
 )
+from showcaller.actors.runtime.strategy import Strategy
 from showcaller.actors.runtime.testkit import ManualDispatcher
-from tests.actors.runtime.stage import Boom, Player, Troupe, Waiter, stubborn
+from tests.actors.runtime.stage import Boom, Failing, Player, Troupe, Waiter, stubborn
 
 
 class Starting(Actor):
@@ -215,6 +219,57 @@ class TestShutdown:
         manual.advance(10)
         assert stopping.get() is True
         assert log == ["a starts", "a fails"]
+
+    def test_when_a_stop_is_answered_nobody_below_is_alive_not_even_who_waited_for_a_restart(
+        self, manual: ManualDispatcher
+    ) -> None:
+        troupe = Troupe(manual, backoff=Backoff(first=60))
+        troupe["b"].tell("boom")
+        manual.settle()
+        stopped = troupe.supervisor.stop(block=False)
+        while not stopped.done:
+            assert manual.step()
+        assert not troupe["b"].is_alive()
+
+    @pytest.mark.parametrize("strategy", ["one_for_one", "one_for_all", "rest_for_one"])
+    def test_nor_is_anybody_alive_when_it_comes_in_the_middle_of_restarts(self, strategy: Strategy) -> None:
+        for seed in range(60):
+            with ManualDispatcher(seed=seed) as manual:
+                specs = [ChildSpec(name, Failing) for name in "abc"]
+                supervisor = Supervisor.start(
+                    specs, strategy=strategy, intensity=RestartIntensity(1_000_000, 1)
+                )
+                refs: list[ActorRef[Any]] = [supervisor.ask(GetChild(name)) for name in "abc"]
+                for number in range(6):
+                    refs[number % 3].tell("boom")
+                for _ in range(seed % 20):
+                    manual.step()
+                stopped = supervisor.stop(block=False)
+                while not stopped.done:
+                    assert manual.step()
+                assert [ref.is_alive() for ref in refs] == [False, False, False], f"seed {seed}"
+
+    def test_when_a_child_has_stopped_for_somebody_it_is_dead(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual, backoff=Backoff(first=60))
+        ref = troupe["b"]
+        ref.tell("boom")
+        manual.settle()
+        stopped = troupe.supervisor.ask(StopChild("b"), block=False)
+        while not stopped.done:
+            assert manual.step()
+        assert not ref.is_alive()
+        assert troupe.states()["b"] == "stopped"
+
+    def test_a_start_that_has_failed_can_be_tried_again_at_once(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual)
+        troupe.supervisor.ask(StopChild("b"))
+        troupe.unwilling.add("b")
+        failed = troupe.supervisor.ask(RestartChild("b"), block=False)
+        while not failed.done:
+            assert manual.step()
+        assert isinstance(failed.error, StartFailed)
+        troupe.unwilling.clear()
+        assert troupe.supervisor.ask(RestartChild("b")).ask("hello") == "hello"
 
     def test_the_registry_knows_supervisors_but_not_their_children(self, manual: ManualDispatcher) -> None:
         class Known(Actor):
