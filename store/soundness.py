@@ -179,6 +179,27 @@ def _are_options(value: Any) -> bool:
     )
 
 
+def _are_calls(value: Any) -> bool:
+    """Tell whether a value is the calls that an approval card is bound to."""
+    return isinstance(value, list) and all(
+        isinstance(call, dict)
+        and call.keys() == {"client_id", "fingerprint", "detail"}
+        and all(isinstance(part, (str, _NONE)) for part in call.values())
+        for call in value
+    )
+
+
+def _are_grants(value: Any) -> bool:
+    """Tell whether a value is what the *Allow* of an approval card grants."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"stands", "restarts_count"}
+        and isinstance(value["stands"], list)
+        and all(isinstance(kind, str) for kind in value["stands"])
+        and isinstance(value["restarts_count"], bool)
+    )
+
+
 def _is_effect(value: Any) -> bool:
     """Tell whether a value is what a repeat gets: of a stop, a hold, what was put away, or an answer."""
     if not isinstance(value, dict):
@@ -194,6 +215,8 @@ _JSON: Final[dict[str, Callable[[Any], bool]]] = {
     "card.options": _are_options,
     "card.form": _is_object,
     "card.answer": _is_object,
+    "card.call": _are_calls,
+    "card.grants": _are_grants,
 }
 """Columns that keep JSON text, and what that may say."""
 

@@ -8,6 +8,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from showcaller.store.commands.approvals import (
+    change_approval,
+    end_approval,
+    open_approval,
+    revoke_approvals,
+)
 from showcaller.store.commands.archiving import archive_session, delete_session
 from showcaller.store.commands.cards import end_card, open_card
 from showcaller.store.commands.fanouts import finish_fanout, record_item, retry_item, start_fanout, start_item
@@ -30,6 +36,7 @@ from showcaller.store.commands.turns import (
     interrupt_turns,
     take_back,
 )
+from showcaller.store.commands.unasked import restart_count
 
 COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -58,6 +65,11 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             interrupt_turns,
             open_card,
             end_card,
+            open_approval,
+            change_approval,
+            end_approval,
+            revoke_approvals,
+            restart_count,
             start_task,
             end_task,
             start_fanout,
@@ -83,9 +95,11 @@ __all__ = [
     "archive_session",
     "begin_continuation",
     "cancel_message",
+    "change_approval",
     "create_group",
     "create_session",
     "delete_session",
+    "end_approval",
     "end_card",
     "end_queued",
     "end_task",
@@ -96,6 +110,7 @@ __all__ = [
     "interrupt_turns",
     "issue_token",
     "note_token_uses",
+    "open_approval",
     "open_card",
     "open_relay",
     "prune_client_ids",
@@ -104,7 +119,9 @@ __all__ = [
     "record_item",
     "release_queue",
     "remember_call",
+    "restart_count",
     "retry_item",
+    "revoke_approvals",
     "revoke_token",
     "set_agent_session",
     "set_setting",

@@ -3,11 +3,13 @@
 import sqlite3
 from typing import Any
 
+from showcaller.store.commands.cards import withdraw_waiting
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import append_event, delete_outbox
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import (
+    Approval,
     Card,
     Event,
     Message,
@@ -57,10 +59,11 @@ _BURY = (
     ),
     Statement(Task.update(description="", tail=None).where(Task.session == Slot("session"))),
     Statement(
-        Card.update(question="", detail=None, options=None, form=None, answer=None).where(
-            Card.session == Slot("session")
-        )
+        Card.update(
+            question="", detail=None, options=None, form=None, answer=None, call=None, grants=None
+        ).where(Card.session == Slot("session"))
     ),
+    Statement(Approval.delete().where(Approval.conversation == Slot("session"))),
     Statement(Event.update(text="").where(Event.session == Slot("session"))),
     Statement(SessionGroup.update(head=None).where(SessionGroup.head == Slot("session"))),
 )
@@ -80,6 +83,7 @@ def archive_session(
     refuse_archived(db, session)
     _refuse_busy(db, session)
     value = {"cancelled": _cancel_queued(db, session, at)}
+    withdraw_waiting(db, session, at)
     _ARCHIVE.run(db, session=session, at=at)
     append_event(db, session, "archived", at)
     remember_result(db, call, value, at)
@@ -105,6 +109,7 @@ def delete_session(
         )
     _refuse_busy(db, session)
     value = {"cancelled": _cancel_queued(db, session, at)}
+    withdraw_waiting(db, session, at)
     archived_at = at if row[0] is None else row[0]
     for statement in _BURY:
         statement.run(db, session=session, at=at, archived_at=archived_at)

@@ -7,11 +7,14 @@ from typing import Any, Final, NotRequired, TypedDict
 from showcaller.store.card_ends import HOW
 from showcaller.store.commands.queue import append_event, touch_session
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
+from showcaller.store.commands.unasked import count_prompt
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Card, Message, literal, running_turn
 from showcaller.store.statement import Slot, Statement, insertion
 
 ENDS: Final = frozenset({"answered", "dismissed", "timed_out", "withdrawn"})
+ALLOWED: Final = "allow"
+"""The option of an approval card that approves; no other answer does."""
 
 
 class NewCard(TypedDict):
@@ -65,6 +68,10 @@ _WITHDRAW = Statement(
     )
 )
 
+_WITHDRAW_WAITING = Statement(
+    Card.update(status="withdrawn", ended_at=Slot("at")).where(Card.session == Slot("session"), _PENDING)
+)
+
 
 def open_card(db: sqlite3.Connection, card: NewCard, at: int) -> dict[str, Any]:
     """Show a card in the turn that waits for it; gives ``{"event"}``, the cursor of ``question_asked``.
@@ -79,15 +86,22 @@ def open_card(db: sqlite3.Connection, card: NewCard, at: int) -> dict[str, Any]:
     known = _SAME.row(db, session=session, worker_card=card["worker_card"])
     if known is not None:
         return {"duplicate": known[0]}
-    running = _RUNNING.row(db, session=session)
-    if running is None or running[0] != message:
-        raise Conflict("not_running", f"{message} does not run in session {session}")
-    _INSERT.run(db, **{**_BLANK, **card, "status": "pending", "created_at": at})
-    touch_session(db, session, at)
+    insert_card(db, {**card}, at)
     return {"event": append_event(db, session, "question_asked", at, message, card["question"])}
 
 
-def end_card(
+def insert_card(db: sqlite3.Connection, card: dict[str, Any], at: int) -> None:
+    """Have a card wait in its session; raises Conflict ``not_running`` when its turn does not run."""
+    session, message = card["session"], card["message"]
+    if message is not None:
+        running = _RUNNING.row(db, session=session)
+        if running is None or running[0] != message:
+            raise Conflict("not_running", f"{message} does not run in session {session}")
+    _INSERT.run(db, **{**_BLANK, **card, "status": "pending", "created_at": at})
+    touch_session(db, session, at)
+
+
+def end_card(  # noqa: PLR0913 - one argument for each fact about an end
     db: sqlite3.Connection,
     *,
     card: str,
@@ -96,12 +110,15 @@ def end_card(
     answer: dict[str, Any] | None = None,
     via: str | None = None,
     call: NamedCall | None = None,
+    prompts: str | None = None,
+    unasked_limit: int | None = None,
 ) -> dict[str, Any]:
     """Give a card its one end: ``answered``, ``dismissed``, ``timed_out`` or ``withdrawn``.
 
-    ``answer`` is what its agent gets, ``via`` who has answered. Gives ``{"card", "status"}``, or
+    ``answer`` is what its agent gets, ``via`` who has answered. An answer of an agent is a prompt of its
+    session, ``prompts``, to another, and counts as ``count_prompt`` says. Gives ``{"card", "status"}``, or
     ``{"duplicate_result"}`` of the same ``call``. Raises Conflict ``missing``, ``ended`` (its detail says
-    how) or ``client_id``.
+    how), ``client_id`` or ``unasked``.
     """
     if status not in ENDS:
         raise ValueError(f"a card does not end as {status!r}")
@@ -111,7 +128,9 @@ def end_card(
     kept = None if answer is None else json.dumps(answer)
     row = _END.row(db, card=card, status=status, answer=kept, via=via, at=at)
     if row is None:
-        raise _not_pending(db, card)
+        raise refuse_not_pending(db, card)
+    if prompts is not None:
+        count_prompt(db, prompts, unasked_limit)
     touch_session(db, row[0], at)
     value = {"card": card, "status": status}
     remember_result(db, call, value, at)
@@ -123,7 +142,13 @@ def withdraw_cards(db: sqlite3.Connection, session: str, message: str, at: int) 
     _WITHDRAW.run(db, session=session, message=message, at=at)
 
 
-def _not_pending(db: sqlite3.Connection, card: str) -> Conflict:
+def withdraw_waiting(db: sqlite3.Connection, session: str, at: int) -> None:
+    """Take away all that waits in a session that is put away."""
+    _WITHDRAW_WAITING.run(db, session=session, at=at)
+
+
+def refuse_not_pending(db: sqlite3.Connection, card: str) -> Conflict:
+    """Give the Conflict of a card that does not wait: ``missing``, or ``ended`` with how."""
     row = _HOW.row(db, card=card)
     if row is None:
         return Conflict("missing", f"there is no question {card}")

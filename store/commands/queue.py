@@ -83,11 +83,13 @@ _COUNT_QUEUED = Statement(
         Message.status == literal("queued"), Message.session == Slot("session"), unfinished(Message.status)
     )
 )
-_TOUCH = Statement(
-    Session.update(
-        last_activity_at=fn.MAX(Session.last_activity_at, Slot("at")),
-        message_count=Session.message_count + Slot("added"),
-    ).where(Session.id == Slot("session"))
+_TOUCHED = {
+    Session.last_activity_at: fn.MAX(Session.last_activity_at, Slot("at")),
+    Session.message_count: Session.message_count + Slot("added"),
+}
+_TOUCH = Statement(Session.update(_TOUCHED).where(Session.id == Slot("session")))
+_TYPED = Statement(
+    Session.update({**_TOUCHED, Session.prompts_unasked: 0}).where(Session.id == Slot("session"))
 )
 
 
@@ -169,6 +171,11 @@ def append_event(
     return cursor
 
 
-def touch_session(db: sqlite3.Connection, session: str, at: int, added: int = 0) -> None:
-    """Move the session's last activity up to ``at`` and count ``added`` further messages."""
-    _TOUCH.run(db, session=session, at=at, added=added)
+def touch_session(
+    db: sqlite3.Connection, session: str, at: int, added: int = 0, *, typed: bool = False
+) -> None:
+    """Move the session's last activity up to ``at`` and count ``added`` further messages.
+
+    When its owner has ``typed`` them, what its agent sends to others is counted from 0 again.
+    """
+    (_TYPED if typed else _TOUCH).run(db, session=session, at=at, added=added)

@@ -12,6 +12,7 @@ from showcaller.store.commands.queue import (
     touch_session,
 )
 from showcaller.store.commands.relay import create_group
+from showcaller.store.commands.unasked import count_prompt
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Session, SessionGroup
 from showcaller.store.statement import Slot, Statement, insertion
@@ -78,12 +79,19 @@ _JOIN = Statement(Session.update(group=Slot("group")).where(Session.id == Slot("
 _FIND_GROUP = Statement(SessionGroup.select(SessionGroup.id).where(SessionGroup.id == Slot("group")))
 
 
-def create_session(db: sqlite3.Connection, session: NewSession, message: NewMessage | None) -> dict[str, Any]:
+def create_session(
+    db: sqlite3.Connection,
+    session: NewSession,
+    message: NewMessage | None,
+    *,
+    unasked_limit: int | None = None,
+) -> dict[str, Any]:
     """Make a session, with its first prompt queued if there is one.
 
     Gives ``{"position"}`` of the message (None without one), or ``{"duplicate", "session"}`` of the first
-    when the same caller sent the same client id before. Raises Conflict ``group`` (no such group) or
-    ``client_id`` (that id was used for something else).
+    when the same caller sent the same client id before. An agent's prompt counts as ``count_prompt`` says.
+    Raises Conflict ``group`` (no such group), ``unasked``, or ``client_id`` (that id was used for something
+    else).
     """
     foreign = session.keys() - _GIVEN
     if foreign:
@@ -94,6 +102,8 @@ def create_session(db: sqlite3.Connection, session: NewSession, message: NewMess
     group = _starters_group(db, session) if "starter_group" in session else session.get("group")
     if group is not None and _FIND_GROUP.row(db, group=group) is None:
         raise Conflict("group", f"there is no group {group}")
+    if message is not None:
+        _count(db, message, unasked_limit)
     is_rare = not _RARE.keys().isdisjoint(session)
     (_INSERT_RARE_SESSION if is_rare else _INSERT_SESSION).run(
         db,
@@ -121,14 +131,27 @@ def _starters_group(db: sqlite3.Connection, session: NewSession) -> str | None:
     return group
 
 
+def _count(db: sqlite3.Connection, message: NewMessage, unasked_limit: int | None) -> None:
+    """Count a prompt among those of the agent that sends it, if one does."""
+    caller = message.get("caller")
+    if caller is not None and message["origin"] == "agent":
+        count_prompt(db, caller, unasked_limit)
+
+
 def accept_message(
-    db: sqlite3.Connection, message: NewMessage, *, queue_limit: int, releases: bool = False
+    db: sqlite3.Connection,
+    message: NewMessage,
+    *,
+    queue_limit: int,
+    releases: bool = False,
+    unasked_limit: int | None = None,
 ) -> dict[str, Any]:
     """Queue a prompt for an existing session; with ``releases`` its queue is held no longer.
 
     Gives ``{"position"}``, or ``{"duplicate", "session"}`` of the first as ``create_session`` does (which
-    releases nothing). Raises Conflict ``missing`` or ``archived`` (the session), ``queue`` (``queue_limit``
-    messages wait already) or ``client_id``.
+    releases nothing). An agent's prompt counts as ``count_prompt`` says, and what the owner types has the
+    prompts of this session's agent count from 0. Raises Conflict ``missing`` or ``archived`` (the session),
+    ``queue`` (``queue_limit`` messages wait already), ``unasked`` or ``client_id``.
     """
     session = message.get("session")
     if session is None:
@@ -138,8 +161,9 @@ def accept_message(
         return first
     held_at = refuse_archived(db, session)
     refuse_full_queue(db, session, queue_limit)
+    _count(db, message, unasked_limit)
     position = enqueue(db, message, session)
-    touch_session(db, session, message["created_at"], added=1)
+    touch_session(db, session, message["created_at"], added=1, typed=message["origin"] == "owner")
     if releases and held_at is not None:
         release_queue(db, session)
     return {"position": position}

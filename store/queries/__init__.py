@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from showcaller.store.queries.approvals import approvals, approvals_without_turn, standing_approvals
 from showcaller.store.queries.background_tasks import task, tasks, tasks_at_workers
 from showcaller.store.queries.cards import card, inbox, pending_cards
 from showcaller.store.queries.event_log import events, told_events
@@ -55,6 +56,9 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             card,
             pending_cards,
             inbox,
+            standing_approvals,
+            approvals,
+            approvals_without_turn,
             events,
             told_events,
             watched_sessions,
@@ -91,6 +95,7 @@ SHOWN = frozenset(
         last_fanouts,
         tokens,
         inbox,
+        approvals,
     )
 )
 """Queries whose answer is only looked at: a damaged row is shown as well as can be beside the others."""
@@ -98,6 +103,8 @@ SHOWN = frozenset(
 __all__ = [
     "QUERIES",
     "SHOWN",
+    "approvals",
+    "approvals_without_turn",
     "card",
     "client_call",
     "counts",
@@ -123,6 +130,7 @@ __all__ = [
     "relay",
     "replies_after",
     "settings",
+    "standing_approvals",
     "started_at_work",
     "task",
     "tasks",

@@ -14,9 +14,7 @@ _PENDING = Card.status == literal("pending")
 _OF_SESSION = Card.session == Slot("session")
 _BY_ID = Statement(Card.select().where(Card.id == Slot("card")))
 _OF_TURN = Statement(
-    Card.select()
-    .where(_OF_SESSION, Card.message == Slot("message"), Card.worker_card.is_null(False))
-    .order_by(Card.created_at, Card.id)
+    Card.select().where(_OF_SESSION, Card.message == Slot("message")).order_by(Card.created_at, Card.id)
 )
 _WAITING = Statement(Card.select().where(_PENDING, _OF_SESSION).order_by(Card.created_at, Card.id))
 _KINDS = Statement(Card.select(Card.kind).where(_PENDING, _OF_SESSION).order_by(Card.created_at, Card.id))
@@ -35,7 +33,8 @@ def card(db: sqlite3.Connection, card: str) -> dict[str, Any] | None:
     """Give a card, whatever became of it; None for an unknown id.
 
     Here and below ``options`` is a list of ``{"id", "label", "kind"}``, and ``form`` and ``answer`` are
-    objects or None.
+    objects or None; ``call`` is a list of the calls that an approval card is bound to, with ``client_id``,
+    ``fingerprint`` and ``detail``, and ``grants`` what its *Allow* grants.
     """
     found = _BY_ID.record(db, card=card)
     return None if found is None else _shaped(found)
@@ -70,6 +69,11 @@ def cards_of_turn(db: sqlite3.Connection, session: str, message: str) -> list[di
     return [_shaped(found) for found in _OF_TURN.records(db, session=session, message=message)]
 
 
+def cards_without_turn(db: sqlite3.Connection, session: str) -> list[dict[str, Any]]:
+    """Give what waits in a conversation that no relay runs, oldest first; for other queries."""
+    return [_shaped(found) for found in _WAITING.records(db, session=session) if found["message"] is None]
+
+
 def waiting_kinds(db: sqlite3.Connection, session: str) -> list[str]:
     """Give the kinds of the cards that wait in a session, oldest first; for other queries."""
     return [kind for (kind,) in _KINDS.rows(db, session=session)]
@@ -77,8 +81,11 @@ def waiting_kinds(db: sqlite3.Connection, session: str) -> list[str]:
 
 def _shaped(row: dict[str, Any]) -> dict[str, Any]:
     options, form, answer = (row[name] for name in ("options", "form", "answer"))
+    call, grants = row["call"], row["grants"]
     return {
         **row,
+        "call": [] if call is None else json.loads(call),
+        "grants": None if grants is None else json.loads(grants),
         "multi_select": bool(row["multi_select"]),
         "allow_freeform": bool(row["allow_freeform"]),
         "options": [] if options is None else json.loads(options),

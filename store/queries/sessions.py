@@ -19,7 +19,7 @@ from showcaller.store.models import (
     unfinished,
 )
 from showcaller.store.queries.background_tasks import running_tasks
-from showcaller.store.queries.cards import cards_of_turn, waiting_kinds
+from showcaller.store.queries.cards import cards_of_turn, cards_without_turn, waiting_kinds
 from showcaller.store.queries.messages import shaped
 from showcaller.store.queries.prefixes import prefix_end
 from showcaller.store.statement import Slot, Statement
@@ -74,14 +74,18 @@ def load_session(db: sqlite3.Connection, session: str) -> dict[str, Any] | None:
     """Give a session as ``list_sessions`` does, also one that was deleted; None for an unknown id.
 
     Under ``unfinished`` it has its queued and handed messages, oldest first: of the handed ones that which
-    has no ``steered_into`` is the turn, the others joined it. ``cards`` are those that the turn has asked.
+    has no ``steered_into`` is the turn, the others joined it. ``cards`` are those of the turn, or of a
+    conversation that no relay runs those that wait.
     """
     found = _BY_ID.record(db, session=session)
     if found is None:
         return None
     waiting = [shaped(message) for message in _UNFINISHED.records(db, session=session)]
     row = _with_states(db, found)
-    cards = [] if row["running"] is None else cards_of_turn(db, session, row["running"])
+    if row["running"] is not None:
+        cards = cards_of_turn(db, session, row["running"])
+    else:
+        cards = cards_without_turn(db, session) if row["waits_on"] else []
     return {**row, "unfinished": waiting, "cards": cards}
 
 
