@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract.worker import (
     AskTask,
@@ -20,6 +20,10 @@ from showcaller.actors.relay.tasks import Tasks, TaskWrite
 from showcaller.store.batch import Answer
 
 logger = logging.getLogger("showcaller.relay")
+
+
+class TryTasks(NamedTuple):
+    """To the session itself: the pause after the store refused something about a task is over."""
 
 
 class Background:

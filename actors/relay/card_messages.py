@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from showcaller.actors.contract.agent_messages import CardOutcome
+from showcaller.actors.relay.consent.table import Grants
 from showcaller.actors.relay.messages import WriteId
 
 
@@ -11,7 +12,8 @@ class GiveAnswer(NamedTuple):
 
     Answered with ``AnswerGiven`` once that is stored, with ``Repeated``, or with a Refusal: the card takes no
     such answer, or has its end. ``choices`` are labels, ``via`` says who answers, ``call`` names the write;
-    ``dismiss``: there will be no answer.
+    ``dismiss``: there will be no answer. An answer of an agent is one of the ``prompts`` of that session to
+    others, of which ``unasked_limit`` may be sent unasked.
     """
 
     card: str
@@ -20,6 +22,8 @@ class GiveAnswer(NamedTuple):
     via: str = "owner"
     dismiss: bool = False
     call: WriteId | None = None
+    prompts: str | None = None
+    unasked_limit: int | None = None
 
 
 class AnswerGiven(NamedTuple):
@@ -37,3 +41,44 @@ class CardTimeUp(NamedTuple):
 
 class TryCards(NamedTuple):
     """To the session itself: the pause after the store refused something about a card is over."""
+
+
+class AskApproval(NamedTuple):
+    """To the session whose agent calls: ask the owner about this call, which waits.
+
+    Answered with the card's ``Ending``, with ``CheckAgain``, or with a Refusal: no turn runs, or it cannot be
+    stored. ``call`` names this waiting, and the card if it is a new one; ``client_id`` is what the caller
+    named the call, and calls with equal ``fingerprint`` ask for the same. ``shares`` as in ``Approval``.
+    """
+
+    call: str
+    question: str
+    detail: str
+    grants: Grants
+    fingerprint: str
+    client_id: str | None = None
+    shares: str | None = None
+
+
+class LeaveApproval(NamedTuple):
+    """To the same session: this call waits no more."""
+
+    call: str
+
+
+class CheckAgain(NamedTuple):
+    """An answer to ``AskApproval``: something has changed, so that the call has to be checked anew."""
+
+
+class AgentsShutOut(NamedTuple):
+    """To every session: agents may do nothing on this relay from now on."""
+
+
+class Unclaimed(NamedTuple):
+    """To the session itself: what the relay before has left was not taken up again in time."""
+
+
+ToCards = GiveAnswer | AskApproval | LeaveApproval | AgentsShutOut
+"""What others ask of the cards of a session."""
+OfCards = CardTimeUp | TryCards | Unclaimed
+"""What a session tells itself about them."""

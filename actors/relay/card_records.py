@@ -31,6 +31,33 @@ def open_arguments(session: str, card: Card) -> dict[str, Any]:
     return {"card": row, "at": card.asked_at}
 
 
+def approval_arguments(session: str, card: Card) -> dict[str, Any]:
+    """Give the arguments of the store's ``open_approval``."""
+    assert card.approval is not None
+    row = {
+        "id": card.id,
+        "session": session,
+        "message": card.turn or None,
+        "question": card.question,
+        "expires_at": card.expires_at,
+        "options": json.dumps([_option(option) for option in card.options]),
+        "grants": json.dumps(card.approval.grants._asdict()),
+        **_bound(card),
+    }
+    return {"card": row, "at": card.asked_at}
+
+
+def binding_arguments(card: Card) -> dict[str, Any]:
+    """Give the arguments of the store's ``change_approval``."""
+    return {"card": card.id, **_bound(card)}
+
+
+def _bound(card: Card) -> dict[str, Any]:
+    assert card.approval is not None
+    calls = [call._asdict() for call in card.approval.calls]
+    return {"call": json.dumps(calls), "detail": card.detail or None}
+
+
 def _option(option: Any) -> dict[str, str]:
     return {"id": option.id, "label": option.label, "kind": option.kind}
 

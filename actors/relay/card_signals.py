@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract.agent_messages import AnswerCard, CardAsked, CardKind, CardOption, CardOutcome
 from showcaller.actors.contract.limits import CARD_HOURS
+from showcaller.actors.relay.consent.table import Grants
 
 CARD_MILLISECONDS = CARD_HOURS * 3_600_000
 
@@ -22,17 +23,45 @@ WITHDRAWN = Ending("withdrawn")
 TIMED_OUT = Ending("timed_out")
 
 
-class Card(NamedTuple):
-    """A card from the worker's word that it waits until its end is stored; times in milliseconds (UTC).
+class BoundCall(NamedTuple):
+    """A call to which an approval card is bound, and what the card says of it.
 
-    ``name`` is the worker's own. ``phase``: ``opening`` until it is stored, then ``open``. ``wish`` is an end
-    that is to be stored of it, and ``is_writing`` says that the store has been asked for something.
+    ``client_id`` is what its caller named it, if it can be taken up again after the end of the relay.
+    """
+
+    client_id: str | None
+    fingerprint: str
+    detail: str
+
+
+class Approval(NamedTuple):
+    """What makes a card one of ours: the calls that wait for it, and what its *Allow* grants besides.
+
+    Calls of equal ``shares`` are listed on one card while it waits; None is shared by none.
+    """
+
+    calls: tuple[BoundCall, ...]
+    grants: Grants
+    shares: str | None = None
+
+    @property
+    def detail(self) -> str:
+        """What the card says of its calls."""
+        return "\n\n".join(call.detail for call in self.calls)
+
+
+class Card(NamedTuple):
+    """A card from the word that somebody waits until its end is stored; times in milliseconds (UTC).
+
+    ``name`` is the worker's own, or the card's id where a call waits: of that ``approval`` tells then.
+    ``phase``: ``opening`` until it is stored, then ``open``. ``wish`` is an end that is to be stored of it,
+    and ``is_writing`` says that the store has been asked for something.
     """
 
     id: str
     name: str
     turn: str
-    kind: CardKind
+    kind: CardKind | Literal["approval"]
     question: str
     asked_at: int
     detail: str = ""
@@ -43,6 +72,7 @@ class Card(NamedTuple):
     phase: Literal["opening", "open"] = "opening"
     wish: Ending | None = None
     is_writing: bool = False
+    approval: Approval | None = None
 
     @property
     def expires_at(self) -> int:
@@ -81,6 +111,26 @@ class Asked(NamedTuple):
     at: int
 
 
+class Wanted(NamedTuple):
+    """A call waits for an approval; ``card`` is a new one of the turn under way."""
+
+    card: Card
+
+
+class Rebound(NamedTuple):
+    """An approval card is for these calls from now on; ``by`` is the one that has come to it, if one has."""
+
+    card: str
+    calls: tuple[BoundCall, ...]
+    by: str | None = None
+
+
+class Unwanted(NamedTuple):
+    """No call waits for these cards any more."""
+
+    cards: frozenset[str]
+
+
 class Gone(NamedTuple):
     """A worker says that nobody waits for this card any more."""
 
@@ -111,10 +161,11 @@ class Ended(NamedTuple):
 
 
 class NotEnded(NamedTuple):
-    """The end of a card could not be stored now (``again``), or it has another one."""
+    """The end of a card could not be stored now (``again``), or it has another one by ``at``."""
 
     card: str
     again: bool
+    at: int
 
 
 class TimeUp(NamedTuple):
@@ -127,7 +178,22 @@ class Again(NamedTuple):
     """Time to repeat what the store refused."""
 
 
-Input = Begun | Over | Stopping | Asked | Gone | Opened | NotOpened | Ended | NotEnded | TimeUp | Again
+Input = (
+    Begun
+    | Over
+    | Stopping
+    | Asked
+    | Wanted
+    | Rebound
+    | Unwanted
+    | Gone
+    | Opened
+    | NotOpened
+    | Ended
+    | NotEnded
+    | TimeUp
+    | Again
+)
 
 
 # -- effects ---------------------------------------------------------------------------------------
@@ -137,6 +203,13 @@ class CommitOpen(NamedTuple):
     """Commit that the card is there for people to see."""
 
     card: Card
+
+
+class CommitBinding(NamedTuple):
+    """Commit for which calls the card is; ``by`` is the one that has come to it, if one has."""
+
+    card: Card
+    by: str | None
 
 
 class CommitEnd(NamedTuple):
@@ -158,8 +231,15 @@ class Tell(NamedTuple):
     answer: AnswerCard
 
 
+class TellCalls(NamedTuple):
+    """Tell the calls that wait for an approval card what became of it."""
+
+    card: Card
+    ending: Ending
+
+
 class AgainLater(NamedTuple):
     """Give the store some time and then an ``Again``."""
 
 
-Effect = CommitOpen | CommitEnd | Show | Tell | AgainLater
+Effect = CommitOpen | CommitBinding | CommitEnd | Show | Tell | TellCalls | AgainLater

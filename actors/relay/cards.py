@@ -1,15 +1,14 @@
-"""What becomes of the cards of a session's turn: the questions that its agent waits on. Pure.
+"""What becomes of the cards of a session's turn: what its agent, or a call of it, waits for. Pure.
 
 ``step(state, input)`` gives the next state and the effects that the session's actor carries out. A card
 belongs to the turn that asked it, is shown once it is stored, and has one end, which the store decides: of
-two answers the first that is committed counts, and the agent is told after that commit. Whoever tells of a
+two answers the first that is committed counts, and who waits is told after that commit. Whoever tells of a
 card again, because it was not heard, changes nothing, and gets the answer again when there is one.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.agent_messages import AnswerCard, CardOption
+from showcaller.actors.contract.agent_messages import AnswerCard
 from showcaller.actors.relay.card_signals import (
     TIMED_OUT,
     WITHDRAWN,
@@ -18,6 +17,7 @@ from showcaller.actors.relay.card_signals import (
     Asked,
     Begun,
     Card,
+    CommitBinding,
     CommitEnd,
     CommitOpen,
     Effect,
@@ -29,11 +29,16 @@ from showcaller.actors.relay.card_signals import (
     NotOpened,
     Opened,
     Over,
+    Rebound,
     Show,
     Stopping,
     Tell,
+    TellCalls,
     TimeUp,
+    Unwanted,
+    Wanted,
 )
+from showcaller.actors.relay.cards_found import found_card, time_before
 
 
 class CardsState(NamedTuple):
@@ -51,6 +56,16 @@ class CardsState(NamedTuple):
     waited: int = 0
     since: int | None = None
     is_over: bool = False
+
+    @property
+    def takes_calls(self) -> bool:
+        """Whether a call can be asked about: its turn goes on, and was not told to end."""
+        return self.turn is not None and not self.is_over
+
+    @property
+    def approvals(self) -> tuple[Card, ...]:
+        """Those that calls wait for."""
+        return tuple(card for card in self.cards if card.approval is not None)
 
     @property
     def open(self) -> tuple[Card, ...]:
@@ -73,7 +88,7 @@ class Step(NamedTuple):
     effects: tuple[Effect, ...] = ()
 
 
-def step(state: CardsState, event: Input) -> Step:  # noqa: C901 - one line for each kind of input
+def step(state: CardsState, event: Input) -> Step:  # noqa: C901, PLR0912 - one branch for each kind of input
     """Give what follows from one input; never raises for an input that comes late or twice."""
     match event:
         case Begun():
@@ -86,6 +101,13 @@ def step(state: CardsState, event: Input) -> Step:  # noqa: C901 - one line for 
             return _due(state._replace(is_over=True, cards=cards))
         case Asked():
             return _asked(state, event)
+        case Wanted(card):
+            since = card.asked_at if state.since is None else state.since
+            return _due(state._replace(cards=(*state.cards, card), since=since))
+        case Rebound():
+            return _rebound(state, event)
+        case Unwanted(ids):
+            return _due(state._replace(cards=tuple(_withdrawn(c) if c.id in ids else c for c in state.cards)))
         case Gone(turn, name):
             cards = tuple(_withdrawn(c) if (c.turn, c.name) == (turn, name) else c for c in state.cards)
             return _due(state._replace(cards=cards))
@@ -95,10 +117,8 @@ def step(state: CardsState, event: Input) -> Step:  # noqa: C901 - one line for 
             return _not_opened(state, event)
         case Ended():
             return _ended(state, event)
-        case NotEnded(card, again):
-            freed = _changed(state, card, is_writing=False)
-            # Another end of it is stored: whoever had asked for that is told, and the card goes then.
-            return Step(freed, (AgainLater(),)) if again else Step(_changed(freed, card, wish=None))
+        case NotEnded():
+            return _not_ended(state, event)
         case TimeUp(card):
             found = state.find(card)
             wish = TIMED_OUT if found is None or found.wish is None else found.wish
@@ -108,45 +128,11 @@ def step(state: CardsState, event: Input) -> Step:  # noqa: C901 - one line for 
 
 
 def _begun(session: str, event: Begun) -> CardsState:
-    found = [_found(row) for row in event.found]
+    found = [found_card(row) for row in event.found]
     waiting = tuple(card for card, ending, _ in found if ending is None)
     ended = tuple((card.name, ending) for card, ending, _ in found if ending is not None)
-    waited, since = _time_before(found)
+    waited, since = time_before(found)
     return CardsState(session, event.turn, waiting, ended, waited, since)
-
-
-def _found(row: dict[str, Any]) -> tuple[Card, Ending | None, int | None]:
-    card = Card(
-        id=row["id"],
-        name=row["worker_card"],
-        turn=row["message"],
-        kind=row["kind"],
-        question=row["question"],
-        asked_at=row["created_at"],
-        detail=row["detail"] or "",
-        options=tuple(CardOption(**option) for option in row["options"]),
-        multi_select=row["multi_select"],
-        allow_freeform=row["allow_freeform"],
-        form=row["form"],
-        phase="open",
-    )
-    if row["status"] == "pending":
-        return card, None, None
-    given = row["answer"] or {}
-    ending = Ending(row["status"], tuple(given.get("choices", ())), given.get("text"), row["via"])
-    return card, ending, row["ended_at"]
-
-
-def _time_before(found: Sequence[tuple[Card, Ending | None, int | None]]) -> tuple[int, int | None]:
-    """Say how long the turn has waited, on however many cards at a time, and since when it does now."""
-    since = min((card.asked_at for card, ending, _ in found if ending is None), default=None)
-    waited, until = 0, 0
-    for card, _, ended_at in found:  # oldest first
-        if ended_at is not None:
-            end = ended_at if since is None else min(ended_at, since)
-            waited += max(0, end - max(until, card.asked_at))
-            until = max(until, end)
-    return waited, since
 
 
 def _asked(state: CardsState, event: Asked) -> Step:
@@ -175,6 +161,15 @@ def _asked(state: CardsState, event: Asked) -> Step:
     return _due(state._replace(cards=(*state.cards, card), since=since))
 
 
+def _rebound(state: CardsState, event: Rebound) -> Step:
+    card = next((each for each in state.cards if each.id == event.card), None)
+    if card is None or card.approval is None:
+        return Step(state)
+    approval = card.approval._replace(calls=event.calls)
+    bound = card._replace(approval=approval, detail=approval.detail)
+    return Step(_put(state, bound), (CommitBinding(bound, event.by),))
+
+
 def _opened(state: CardsState, event: Opened) -> Step:
     card = next((each for each in state.cards if each.name == event.name), None)
     if card is None or card.phase == "open":
@@ -189,8 +184,7 @@ def _not_opened(state: CardsState, event: NotOpened) -> Step:
     if card is None or card.phase == "open":
         return Step(state)
     if not event.again:
-        gone = _without(state, card.id, card.asked_at)
-        return Step(gone, (Tell(_answer(state.session, card.turn, card.name, WITHDRAWN)),))
+        return Step(_without(state, card.id, card.asked_at), (_told(state, card, WITHDRAWN),))
     if card.wish is not None:  # nobody has seen it, and nobody waits for it any more
         return Step(_without(state, card.id, card.asked_at))
     return Step(_put(state, card._replace(is_writing=False)), (AgainLater(),))
@@ -202,7 +196,24 @@ def _ended(state: CardsState, event: Ended) -> Step:
         return Step(state)  # with its turn
     rest = _without(state, card.id, event.at)
     rest = rest._replace(ended=(*rest.ended, (card.name, event.ending)))
-    return Step(rest, (Tell(_answer(state.session, card.turn, card.name, event.ending)),))
+    return Step(rest, (_told(state, card, event.ending),))
+
+
+def _not_ended(state: CardsState, event: NotEnded) -> Step:
+    freed = _changed(state, event.card, is_writing=False)
+    if event.again:
+        return Step(freed, (AgainLater(),))
+    card = state.find(event.card)
+    if card is not None and card.approval is not None:  # with all that agents may, or with its conversation
+        return Step(_without(freed, card.id, event.at), (_told(state, card, WITHDRAWN),))
+    # Another end of it is stored: whoever had asked for that is told, and the card goes then.
+    return Step(_changed(freed, event.card, wish=None))
+
+
+def _told(state: CardsState, card: Card, ending: Ending) -> Tell | TellCalls:
+    if card.approval is not None:
+        return TellCalls(card, ending)
+    return Tell(_answer(state.session, card.turn, card.name, ending))
 
 
 def _due(state: CardsState) -> Step:

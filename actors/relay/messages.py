@@ -23,13 +23,15 @@ class Prompt(NamedTuple):
 
     ``row`` is what ``store.commands`` takes as a new message; ``item`` makes it an attempt at a fan-out's
     item; with ``only_if_idle`` it is refused as busy when anything waits or runs; ``listener`` gets a
-    ``TurnOver`` besides those that ask to wait.
+    ``TurnOver`` besides those that ask to wait. An agent's is refused when ``unasked_limit`` were
+    sent already (``OneTooMany``).
     """
 
     row: dict[str, Any]
     item: ItemLink | None = None
     only_if_idle: bool = False
     listener: "ActorRef[Any] | None" = None
+    unasked_limit: int | None = None
 
 
 class CreateSession(NamedTuple):

@@ -22,7 +22,7 @@ class Recover(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """To the supervisor: the relay may start, or why not; ``sessions`` have prompts or tasks under way."""
+    """To the supervisor: the relay may start, or why not; ``sessions`` have something under way."""
 
     error: Exception | None
     identity: Identity | None = None
@@ -82,7 +82,8 @@ class Recovery(Actor):
         left = await read(ports.reader, "unfinished") if ports.takes_up else []
         waiting = [row for row in left if row["fanout"] is None]
         sessions = dict.fromkeys(row["session"] for row in (*going_on, *tasks, *waiting))
-        return Recovered(None, _identity(opened.value), tuple(sessions))
+        asking = await read(ports.reader, "approvals_without_turn")
+        return Recovered(None, _identity(opened.value), tuple(sessions | dict.fromkeys(asking)))
 
     async def _settle_turns(self, writer: ActorRef[Any], at: int) -> list[dict[str, Any]]:
         """Store how turns stand whose workers have died meanwhile; gives those whose workers are there."""

@@ -10,6 +10,16 @@ from showcaller.store.errors import StoreError
 
 logger = logging.getLogger("showcaller.relay")
 
+
+class OneTooMany(Refusal):
+    """An agent has sent as many prompts to others as it may unasked: the owner has to be asked first."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Code.APPROVAL_DENIED, "The owner of this relay has to be asked about this call. Nothing was done."
+        )
+
+
 _CONFLICTS = {
     "missing": Code.NOT_FOUND,
     "archived": Code.NOT_FOUND,
@@ -33,6 +43,8 @@ def refusal_of(answer: Answer) -> Refusal | None:
     detail = answer.detail or "no reason given"
     if answer.error == "storage":
         return storage_refusal(answer)
+    if answer.error == "conflict" and answer.value == "unasked":
+        return OneTooMany()
     if answer.error == "conflict" and answer.value in _CONFLICTS:
         way_out = _WAYS_OUT.get(answer.value, "")
         return Refusal(

@@ -3,7 +3,7 @@
 import logging
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from showcaller.actors.contract.agent_messages import AgentState, CardAsked, CardWithdrawn
 from showcaller.actors.contract.worker import (
@@ -22,8 +22,8 @@ from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.agent_conversation import AgentConversation
 from showcaller.actors.relay.at_workers import AtWorkers
-from showcaller.actors.relay.background import Background
-from showcaller.actors.relay.card_messages import CardTimeUp, GiveAnswer, TryCards
+from showcaller.actors.relay.background import Background, TryTasks
+from showcaller.actors.relay.card_messages import OfCards, ToCards
 from showcaller.actors.relay.collecting import Collecting
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
@@ -79,10 +79,6 @@ class _Load(NamedTuple):
 
 class _LoadAgain(NamedTuple):
     """The pause after the store could not be read is over."""
-
-
-class _TryTasks(NamedTuple):
-    """The pause after the store refused something about a background task is over."""
 
 
 class Session(Actor):
@@ -289,7 +285,7 @@ class Session(Actor):
     def _task_written(self, tag: tags.ForTask, written: Written) -> None:
         became = self._background.written(tag.write, written.answer)
         if became == "again":
-            self._tell_after(self._task_pauses.next(), _TryTasks())
+            self._tell_after(self._task_pauses.next(), TryTasks())
             return
         self._task_pauses.over()
         if became == "continues":
@@ -336,7 +332,9 @@ class Session(Actor):
         state = self._turns.state
         if not state.may_sleep or self._writes or self._is_loading or self._looks_again or self._restarting:
             return
-        if state.closing or not (self._background or self._turns.listeners or self._collecting):
+        if state.closing or not (
+            self._background or self._turns.listeners or self._collecting or self._cards
+        ):
             is_over = state.closing or self._is_put_away or self._unusable is not None
             at_once = is_over or falls_asleep or self._turns.ran_item
             self._supervisor.tell(MaySleep(self.id, self._handled, self.actor_ref, at_once))
@@ -360,10 +358,9 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     Loaded: Session._loaded,
     StoreGone: Session._store_gone,
     TryAgain: lambda session, _: session._turns.take(signals.TryAgain()),
-    CardTimeUp: lambda session, up: session._cards.time_up(up),
-    TryCards: lambda session, _: session._cards.try_again(),
+    **dict.fromkeys(get_args(OfCards), lambda session, told: session._cards.told(told)),
     TimeIsUp: lambda session, up: session._turns.take(signals.TimeUp(up.turn)),
-    _TryTasks: lambda session, _: session._background.store(),
+    TryTasks: lambda session, _: session._background.store(),
 }
 
 _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
@@ -379,7 +376,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     Archive: lambda session, order, reply: session._orders.put_away(order, reply),
     Delete: lambda session, order, reply: session._orders.put_away(order, reply),
     Look: lambda session, look, reply: session._looks.look(look, reply),
-    GiveAnswer: lambda session, given, reply: session._cards.give(given, reply),
+    **dict.fromkeys(get_args(ToCards), lambda session, asked, reply: session._cards.requested(asked, reply)),
     FallAsleep: Session._fall_asleep,
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
@@ -397,4 +394,5 @@ _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
     tags.ForTask: Session._task_written,
     tags.ForConversation: lambda session, tag, written: session._conversation.written(tag, written.answer),
     tags.ForCard: lambda session, tag, written: session._cards.written(tag, written.answer),
+    tags.ForBinding: lambda session, tag, written: session._cards.written(tag, written.answer),
 }

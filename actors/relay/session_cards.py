@@ -1,23 +1,41 @@
-"""The cards of a session's actor: what its agent asks, that it gets stored, and who hears of the answer."""
+"""The cards of a session's actor: what is asked in it, that it gets stored, and who hears of the answer."""
 
 import logging
 from collections.abc import Callable
 from typing import Any
 
 from showcaller.actors.contract.agent_messages import CardAsked, CardWithdrawn
-from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.relay import card_signals as signals
 from showcaller.actors.relay import cards, turn_signals
 from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.card_answers import NOTHING, answered
-from showcaller.actors.relay.card_messages import AnswerGiven, CardTimeUp, GiveAnswer, TryCards
-from showcaller.actors.relay.card_records import end_arguments, open_arguments
+from showcaller.actors.relay.card_messages import (
+    AgentsShutOut,
+    AnswerGiven,
+    AskApproval,
+    CardTimeUp,
+    GiveAnswer,
+    LeaveApproval,
+    OfCards,
+    ToCards,
+    TryCards,
+    Unclaimed,
+)
+from showcaller.actors.relay.card_records import (
+    approval_arguments,
+    binding_arguments,
+    end_arguments,
+    open_arguments,
+)
+from showcaller.actors.relay.cards_found import NO_TURN
 from showcaller.actors.relay.messages import Repeated
 from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
-from showcaller.actors.relay.session_tags import ForCard
+from showcaller.actors.relay.session_approvals import SessionApprovals
+from showcaller.actors.relay.session_tags import ForBinding, ForCard
 from showcaller.actors.relay.turn_state import Turn
 from showcaller.actors.relay.turns import Turns
 from showcaller.actors.runtime import Timer
@@ -53,6 +71,11 @@ class SessionCards:
         self._timers: dict[str, Timer] = {}
         self._answering: dict[int, Reply] = {}  # by the tag of what is being written
         self._pauses = Pauses()
+        self._approvals = SessionApprovals(session, ports, lambda: self._state, self._step, tell_after)
+
+    def __bool__(self) -> bool:
+        """Whether anything waits, or may be taken up again, that no turn keeps awake."""
+        return bool(self._state.cards or self._approvals)
 
     @property
     def asks(self) -> bool:
@@ -62,13 +85,17 @@ class SessionCards:
     def answer_all(self, error: Exception) -> None:
         """Give this to all who wait for an answer."""
         answer_all(self._answering.values(), error)
+        self._approvals.close(error)
 
     # -- what comes in -----------------------------------------------------------------------------
 
     def load(self, rows: list[dict[str, Any]]) -> None:
         """Take up the cards that the store has of the turn, and what workers have told besides."""
         self._found = rows
+        if self._turns.state.external:
+            self._step(signals.Begun(NO_TURN, rows))
         self.follow()
+        self._approvals.found()
         for frame in self._at_workers.card_frames(self._session):
             if isinstance(frame, CardAsked):
                 self.asked(frame)
@@ -77,7 +104,12 @@ class SessionCards:
 
     def follow(self) -> None:
         """See how the turn is now: a card goes with its turn."""
-        turn = self._turns.state.turn
+        state = self._turns.state
+        if state.closing or state.leaving:
+            self._approvals.close(_stopping())
+        if state.external and self._state.turn is None:
+            self._step(signals.Begun(NO_TURN))
+        turn = state.turn
         if turn is self._seen:
             return
         self._seen = turn
@@ -102,15 +134,32 @@ class SessionCards:
         self.follow()
         self._step(signals.Gone(frame.turn, frame.card))
 
-    def time_up(self, up: CardTimeUp) -> None:
-        """Nobody has answered in time."""
-        self._step(signals.TimeUp(up.card))
+    def requested(self, asked: ToCards, reply: Reply) -> None:
+        """Somebody asks something of the cards."""
+        self.follow()
+        match asked:
+            case GiveAnswer():
+                self._give(asked, reply)
+            case AskApproval():
+                self._approvals.ask(asked, reply)
+            case LeaveApproval():
+                self._approvals.leave(asked)
+                answer(reply, None)
+            case AgentsShutOut():
+                self._approvals.shut_out()
+                answer(reply, None)
 
-    def try_again(self) -> None:
-        """Have stored what the store has refused."""
-        self._step(signals.Again())
+    def told(self, told: OfCards) -> None:
+        """Time has passed: for a card, for what the store refused, or for what the relay before has left."""
+        match told:
+            case CardTimeUp(card):
+                self._step(signals.TimeUp(card))
+            case TryCards():
+                self._step(signals.Again())
+            case Unclaimed():
+                self._approvals.unclaimed()
 
-    def give(self, given: GiveAnswer, reply: Reply) -> None:
+    def _give(self, given: GiveAnswer, reply: Reply) -> None:
         """Somebody answers a card: have that stored, if it is an answer that the card takes."""
         card = next((each for each in self._state.cards if each.id == given.card), None)
         if card is None:
@@ -127,8 +176,11 @@ class SessionCards:
 
     # -- what the store answers --------------------------------------------------------------------
 
-    def written(self, tag: ForCard, stored: Answer) -> None:
+    def written(self, tag: ForCard | ForBinding, stored: Answer) -> None:
         """The store has answered a command about a card."""
+        if isinstance(tag, ForBinding):
+            self._approvals.rebound(tag, stored)
+            return
         if stored.error is None:
             self._pauses.over()
         elif stored.error == "fault":
@@ -145,11 +197,14 @@ class SessionCards:
         elif tag.is_given:
             answer(reply, _refused(stored))
         else:
-            self._step(signals.NotEnded(tag.card, again=stored.error == "storage"))
+            self._step(signals.NotEnded(tag.card, stored.error == "storage", self._ports.clock.wall()))
 
     def _opened(self, tag: ForCard, stored: Answer) -> None:
         if stored.error is None:
             self._step(signals.Opened(tag.card, stored.value.get("duplicate")))
+        elif any(card.name == tag.card for card in self._state.approvals):
+            self._approvals.not_opened(tag.card, stored)
+            self._step(signals.NotOpened(tag.card, again=False))
         else:
             self._step(signals.NotOpened(tag.card, again=stored.error == "storage"))
 
@@ -161,6 +216,7 @@ class SessionCards:
         for effect in effects:
             self._carry_out(effect)
         self._forget_timers()
+        self._approvals.look()
         if before != (self._state.since, self._state.waited):
             self._has_changed()
 
@@ -178,22 +234,38 @@ class SessionCards:
     def _carry_out(self, effect: signals.Effect) -> None:
         match effect:
             case signals.CommitOpen(card):
-                arguments = open_arguments(self._session, card)
-                self._write("open_card", arguments, ForCard(card.name, card.asked_at))
+                self._open(card)
+            case signals.CommitBinding(card, by):
+                self._write("change_approval", binding_arguments(card), ForBinding(card.id, by))
             case signals.CommitEnd(card, ending):
                 self._end(card, ending, None)
             case signals.Show(card):
                 self._show(card)
             case signals.Tell(told):
                 self._ports.workers.send([told])
+            case signals.TellCalls():
+                self._approvals.told(effect)
             case signals.AgainLater():
                 self._tell_after(self._pauses.next(), TryCards())
+
+    def _open(self, card: signals.Card) -> None:
+        tag = ForCard(card.name, card.asked_at)
+        if card.approval is None:
+            self._write("open_card", open_arguments(self._session, card), tag)
+        else:
+            self._write("open_approval", approval_arguments(self._session, card), tag)
 
     def _end(self, card: signals.Card, ending: signals.Ending, given: GiveAnswer | None) -> ForCard:
         at = self._ports.clock.wall()
         tag = ForCard(card.id, at, ending, is_given=given is not None)
-        call = None if given is None else given.call
-        self._write("end_card", end_arguments(card.id, ending, at, call), tag)
+        arguments = end_arguments(card.id, ending, at, None if given is None else given.call)
+        if card.approval is not None:
+            self._write("end_approval", arguments, tag)
+        elif given is None or given.prompts is None:
+            self._write("end_card", arguments, tag)
+        else:
+            counted = {"prompts": given.prompts, "unasked_limit": given.unasked_limit}
+            self._write("end_card", {**arguments, **counted}, tag)
         return tag
 
     def _show(self, card: signals.Card) -> None:
@@ -215,7 +287,19 @@ AT_WORKER = frozenset({"running", "stopping", "ending"})
 """The phases of a turn in which its agent can wait for an answer, or could a moment ago."""
 
 
+def _stopping() -> Refusal:
+    return Refusal(
+        Code.UNAVAILABLE,
+        "This relay is stopping, and this call still waited for its owner's approval. Nothing was done.",
+        retry_after_seconds=5,
+    )
+
+
 def _ending(card: signals.Card, given: GiveAnswer) -> signals.Ending:
+    if card.approval is not None and given.via != "owner":
+        raise Refusal(Code.FORBIDDEN, f"Only the owner of this relay answers {card.id}. {NOTHING}")
+    if card.approval is not None and given.dismiss:
+        raise invalid(f"Question {card.id} is an approval: Allow or Deny answers it. {NOTHING}")
     if given.dismiss:
         return signals.Ending("dismissed", via=given.via)
     return answered(card, given.choices, given.text, given.via)

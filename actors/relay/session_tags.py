@@ -64,6 +64,13 @@ class ForCard(NamedTuple):
     is_given: bool = False
 
 
+class ForBinding(NamedTuple):
+    """Lists calls on an approval card; ``by`` is the one that has come to it, if one has."""
+
+    card: str
+    by: str | None
+
+
 class ForConversation(NamedTuple):
     """Keeps which conversation of its agent the session continues."""
 

@@ -15,6 +15,7 @@ from showcaller.actors.contract.worker import (
     TurnTaken,
 )
 from showcaller.actors.relay.at_workers import AtWorkers
+from showcaller.actors.relay.card_messages import AgentsShutOut
 from showcaller.actors.relay.courier import ByCourier, Courier
 from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.event_feed import AwaitEvent, Bell, EndFeed, EventFeed
@@ -200,6 +201,9 @@ class Supervisor(Actor):
             self._keep_token(message, reply, writer)
         elif isinstance(message, AwaitEvent):
             self._await_event(message, reply)
+        elif isinstance(message, AgentsShutOut):
+            for session, ref in self.directory.items():
+                self._pass_on(session, ref, message, None)
         else:
             answer(reply, TypeError(f"the supervisor takes no {type(message).__name__}"))
             super().on_receive(message)
@@ -286,7 +290,7 @@ class Supervisor(Actor):
 
     def _set(self, message: SetSetting, reply: Reply, writer: ActorRef[Any]) -> None:
         if self._settings_keeper is None:
-            self._settings_keeper = SettingsKeeper.start(self._ports.in_force, writer)
+            self._settings_keeper = SettingsKeeper.start(self._ports, writer, self.actor_ref)
         if reply is not None:
             self._settings_keeper.forward(message, reply)
 

@@ -67,6 +67,8 @@ def prompt_command(
     if prompt.item is not None:
         arguments |= {"group": prompt.item.group, "number": prompt.item.number}
         return StoreCommand("start_item" if new_session is not None else "retry_item", arguments)
+    if prompt.unasked_limit is not None:
+        arguments["unasked_limit"] = prompt.unasked_limit
     if new_session is not None:
         return StoreCommand("create_session", arguments)
     return StoreCommand("accept_message", {**arguments, "releases": releases(prompt.row["origin"])})

@@ -4,7 +4,7 @@ from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.relay.calls import answering, inbox, prompting, reading, relays, stopping, task_output
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.order import Found
+from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart
 
 Looking = calls.ListRelays | calls.RelayInfo | calls.ListSessions | calls.ReadSession | calls.ReadTaskOutput

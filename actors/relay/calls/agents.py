@@ -139,18 +139,4 @@ def check_may_start(context: CallContext, call: Starts | calls.AnswerQuestion, e
 
 def takes_prompts(settings: Settings, usable: Iterable[ProviderEntry]) -> bool:
     """Tell whether an agent's prompt would be taken; ``usable`` are the providers that are to be had."""
-    no_card = settings.unsafe_no_cards  # there are none yet, and without one no agent writes
-    return settings.agent_sessions and no_card and any(map(settings.agents_may_start, usable))
-
-
-def check_consent(context: CallContext, call: calls.Call | OwnerAct, *, is_write: bool) -> None:
-    """Refuse what the owner would have to be asked about, because there is no way to ask yet."""
-    if context.caller.agent is None or context.settings.unsafe_no_cards or not is_write:
-        return
-    raise Refusal(
-        Code.APPROVAL_DENIED,
-        f"{call.action} needs the consent of this relay's owner, whom this version cannot ask yet: it lets "
-        f"agents write only where its owner has set unsafe_no_cards on, or started it with "
-        f"SHOWCALLER_UNSAFE_NO_CARDS=1. "
-        f"{call.nothing}".strip(),
-    )
+    return settings.agent_sessions and any(map(settings.agents_may_start, usable))

@@ -7,6 +7,7 @@ from showcaller.actors.contract.ids import is_id
 from showcaller.actors.contract.inbox import Answer, AnswerResult, Inbox, InboxItem, InboxOption, InboxResult
 from showcaller.actors.contract.summaries import counted, summary
 from showcaller.actors.relay.calls import repeats
+from showcaller.actors.relay.calls.consent import unasked_limit
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.card_messages import AnswerGiven, GiveAnswer
 from showcaller.actors.relay.cursors import PagedList
@@ -64,6 +65,8 @@ async def answer(
         via="owner" if own is None else f"agent {own}",
         dismiss=isinstance(call, Answer) and call.dismiss,
         call=repeats.write_id(context, call),
+        prompts=own,
+        unasked_limit=unasked_limit(context),
     )
     stored: AnswerGiven | Repeated = await context.ask(ToSession(card["session"], given))
     status = stored.result["status"] if isinstance(stored, Repeated) else stored.status

@@ -12,13 +12,14 @@ from showcaller.actors.relay.calls.acts import act, act_again
 from showcaller.actors.relay.calls.caller import ActRequest, AnswerRequest, Caller, CallRequest, WatchRequest
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Conversations
+from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.calls.outside import answer_outside
 from showcaller.actors.relay.calls.owner_acts import OwnerAct, read_act
 from showcaller.actors.relay.calls.patience import cut_wait, is_patient, with_way_on
 from showcaller.actors.relay.calls.repeats import on_this_relay
 from showcaller.actors.relay.messages import AwaitReady, Identity
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import refusal_for
+from showcaller.actors.relay.refusals import OneTooMany, refusal_for
 from showcaller.actors.runtime import Actor, ActorRef
 
 AnyRequest = CallRequest | ActRequest | AnswerRequest | WatchRequest
@@ -127,11 +128,15 @@ async def _with_messages(context: CallContext, wish: _Wish) -> dict[str, Any]:
 
 
 async def _carried_out(
-    context: CallContext, call: calls.Call | OwnerAct, found: order.Found, *, is_write: bool
+    context: CallContext, call: calls.Call | OwnerAct, found: Found, *, is_write: bool
 ) -> results.CallResult:
     if found.first is None:
         try:
             return await act(context, call, found)
+        except OneTooMany:  # others came first: now the owner has to be asked
+            context.started()
+            found = await order.check_again(context, call)
+            return await _carried_out(context, call, found, is_write=is_write)
         except Refusal as refusal:
             if not is_write:
                 raise

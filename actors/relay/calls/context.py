@@ -12,6 +12,7 @@ from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls.caller import Caller
 from showcaller.actors.relay.calls.conversations import Conversations
 from showcaller.actors.relay.calls.external_calls import ExternalCall
+from showcaller.actors.relay.consent.card_text import Shown
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.runtime import ActorRef, Future
 
@@ -32,7 +33,8 @@ class CallContext:
     the session that the call sets to work shows in the store, or nothing comes of it. A new session continues
     the agent's conversation ``resume``, if the owner names one. A call of an
     ``external`` conversation ``gets_messages`` once it has passed the first checks: ``collected`` are those
-    in its answer, and ``left`` is how many more wait.
+    in its answer, and ``left`` is how many more wait. ``approved`` is what the owner has allowed, as the card
+    showed it.
     """
 
     ports: Ports
@@ -49,7 +51,18 @@ class CallContext:
     gets_messages: bool = False
     collected: list[Row] = field(default_factory=list[Row])
     left: int = 0
+    approved: Shown | None = None
     _own_row: Row | None = None
+    _first_notes: int = 0
+
+    def __post_init__(self) -> None:
+        """Remember which notes the call came with."""
+        self._first_notes = len(self.notes)
+
+    def check_anew(self) -> None:
+        """Forget what the checks have found so far, before they are gone through again."""
+        self._own_row = None
+        del self.notes[self._first_notes :]
 
     @property
     def settings(self) -> Settings:

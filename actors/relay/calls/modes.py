@@ -1,10 +1,24 @@
 """How freely a prompted agent works: what a call named, its caller's mode, and what the session has: pure."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from showcaller.actors.contract.arguments import Mode
 
 STRICT_TO_LOOSE: Final[tuple[Mode, ...]] = ("ask", "plan", "agent", "autopilot")
+
+
+def mode_of_turn(row: Mapping[str, Any]) -> Mode:
+    """Give the mode of the turn that runs in a session, else the session's own; ``row`` as it is loaded."""
+    for message in row["unfinished"]:
+        if message["status"] == "handed" and message["steered_into"] is None and message["mode"] is not None:
+            return _known(message["mode"])
+    return _known(row["mode"])
+
+
+def _known(mode: str) -> Mode:
+    """Give a mode that was stored; what is none, after damage, is the strictest."""
+    return next((each for each in STRICT_TO_LOOSE if each == mode), STRICT_TO_LOOSE[0])
 
 
 def mode_of_prompt(named: str | None, callers: str | None, sessions: str, *, started_by_caller: bool) -> str:

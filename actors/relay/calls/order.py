@@ -1,42 +1,24 @@
 """The order of the checks. This page reads as the contract does; the first that fails gives the code."""
 
-from typing import Final, NamedTuple
-
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.inbox import Answer
-from showcaller.actors.relay.calls import agents, answering, inbox, session_settings
+from showcaller.actors.relay.calls import agents, answering, consent, inbox, session_settings
 from showcaller.actors.relay.calls.context import CallContext, Row
+from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart
 from showcaller.actors.relay.calls.repeats import first_time
-from showcaller.actors.relay.calls.session_settings import Sending, Start
 from showcaller.actors.relay.calls.targets import check_relay, find_session, refuse_archived, refuse_deleted
 from showcaller.actors.relay.messages import Facts, IfAwake, LookFacts
 from showcaller.actors.runtime import ActorDeadError
-
-_NONE: Final[Row] = {}
-
-
-class Found(NamedTuple):
-    """What the checks have found, for the act: the session named, and with what one runs.
-
-    ``card`` is the one that is answered. ``first``: the write was carried out before under the same name, and
-    is not carried out again.
-    """
-
-    session: str = ""
-    row: Row = _NONE
-    start: Start | None = None
-    sending: Sending | None = None
-    card: Row = _NONE
-    first: Row | None = None
 
 
 async def check(context: CallContext, call: calls.Call | OwnerAct, *, is_write: bool) -> Found:
     """Go through the checks of a call of the right shape; raises the ``Refusal`` of the first that fails.
 
     What is asked of agents alone lets the owner through. What a pairing decides has nothing to decide yet:
-    the one relay that can be named is this one, to whose agents it is wholly open.
+    the one relay that can be named is this one, to whose agents it is wholly open. Where the owner has to be
+    asked, and allows it, all is checked again, since time has passed; but a call counts once.
     """
     await agents.check_caller(context)
     agents.check_rate(context, is_write=is_write)
@@ -46,14 +28,37 @@ async def check(context: CallContext, call: calls.Call | OwnerAct, *, is_write: 
     # lock, level, inbound: of paired relays
     agents.check_own_session(context, call)
     if not is_write:
-        return await _rules(context, call, is_write=False)
+        return await _rules(context, call)
+    return await _allowed(context, call) or await check_again(context, call)
+
+
+async def check_again(context: CallContext, call: calls.Call | OwnerAct) -> Found:
+    """Go through the checks of a write once more, as often as something has changed while it waited."""
+    found: Found | None = None
+    while found is None:
+        context.check_anew()
+        await agents.check_caller(context)
+        agents.check_switch(context, call)
+        found = await _allowed(context, call)
+    return found
+
+
+async def _allowed(context: CallContext, call: calls.Call | OwnerAct) -> Found | None:
+    """Check a write, and have the owner asked where that is due; None: all is to be checked again."""
     first = await first_time(context, call)
     if first is not None:
         return Found(first=first)
     try:
-        return await _rules(context, call, is_write=True)
+        found = await _rules(context, call)
+        rows = await consent.rows_due(context, call, found)
+        if rows and not await consent.is_approved(context, call, found):
+            await consent.ask(context, call, found, rows)
+            return None
+        if isinstance(call, agents.Starts):
+            await agents.take_place(context, call, found.session, _starter(context, call, found))
     except Refusal as refusal:
         return await overtaken(context, call, refusal)
+    return found
 
 
 async def overtaken(context: CallContext, call: calls.Call | OwnerAct, refusal: Refusal) -> Found:
@@ -67,17 +72,13 @@ async def overtaken(context: CallContext, call: calls.Call | OwnerAct, refusal: 
     return Found(first=first)
 
 
-async def _rules(context: CallContext, call: calls.Call | OwnerAct, *, is_write: bool) -> Found:
+async def _rules(context: CallContext, call: calls.Call | OwnerAct) -> Found:
     """Go through the checks that a repeat of a write is not put to."""
     found = await _target(context, call)
     await agents.check_nested(context, call)
     # hops: of prompts for a third relay
     await _limits(context, call, found)
-    found = await _settings(context, call, found)
-    agents.check_consent(context, call, is_write=is_write)
-    if isinstance(call, agents.Starts):
-        await agents.take_place(context, call, found.session, _starter(context, call, found))
-    return found
+    return await _settings(context, call, found)
 
 
 async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:

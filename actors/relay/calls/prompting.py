@@ -4,8 +4,9 @@ from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.summaries import summary
 from showcaller.actors.relay import prompts, views
 from showcaller.actors.relay.calls import outcomes
+from showcaller.actors.relay.calls.consent import unasked_limit
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.order import Found
+from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.messages import Accepted, CreateSession, Prompt, ToSession
 from showcaller.actors.relay.refusals import refusal_for
 
@@ -15,7 +16,8 @@ async def send(context: CallContext, call: calls.Send, found: Found) -> results.
     assert found.sending is not None
     message = await _message(context, call, found.sending.hops)
     message |= found.sending.named
-    prompt = Prompt(message, only_if_idle=call.if_busy == "fail")
+    limit = unasked_limit(context)
+    prompt = Prompt(message, only_if_idle=call.if_busy == "fail", unasked_limit=limit)
     accepted: Accepted = await context.ask(ToSession(found.session, prompt))
     context.started()
     return await _outcome(context, "send", accepted, call, may_join=found.sending.may_join)
@@ -45,7 +47,9 @@ async def create_session(
         row["agent_session_id"] = context.resume
     if context.caller.agent is not None and start.group is None:
         row["starter_group"] = context.ports.new_id("grp_")
-    accepted: Accepted = await context.ask(CreateSession(row, Prompt(message)))
+    accepted: Accepted = await context.ask(
+        CreateSession(row, Prompt(message, unasked_limit=unasked_limit(context)))
+    )
     context.started()
     if accepted.duplicate:
         return await created_before(context, call, accepted.session, accepted.message)

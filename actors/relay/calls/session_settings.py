@@ -11,7 +11,7 @@ from showcaller.actors.contract.summaries import SHORT_ID
 from showcaller.actors.relay import prompts
 from showcaller.actors.relay.calls import agents
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.modes import mode_of_prompt
+from showcaller.actors.relay.calls.modes import mode_of_prompt, mode_of_turn
 from showcaller.actors.relay.calls.targets import find_group
 
 DEFAULT_PROVIDER = "command"
@@ -59,7 +59,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     return Start(
         provider=provider,
         model_source=source,
-        mode=call.mode or (DEFAULT_MODE if own is None else own["mode"]),
+        mode=call.mode or (DEFAULT_MODE if own is None else mode_of_turn(own)),
         effort=call.effort or (None if own is None else own["effort"]),
         cwd=prompts.working_folder(call.cwd, context.ports.default_folder),
         group=group,
@@ -96,7 +96,7 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     own = await context.own_row()
     is_starter = row["created_by"] is not None and row["created_by"] == context.caller.agent
     mode = mode_of_prompt(
-        call.mode, None if own is None else own["mode"], row["mode"], started_by_caller=is_starter
+        call.mode, None if own is None else mode_of_turn(own), row["mode"], started_by_caller=is_starter
     )
     settings = {"mode": mode, "model": call.model, "effort": call.effort}
     named = {name: value for name, value in settings.items() if value is not None and value != row[name]}

@@ -65,13 +65,13 @@ def await_end(stage: Stage, session: str, message: str) -> "Future[Any]":
     return waited
 
 
-def outliving(open_stage: OpenStage, before: Stage | None = None) -> Stage:
+def outliving(open_stage: OpenStage, before: Stage | None = None, **more: Any) -> Stage:
     """Open a stage whose worker outlives it, or the next one over the store, worker and time of one."""
     if before is None:
-        return open_stage(outliving=Workforce())
+        return open_stage(outliving=Workforce(), **more)
     before.drop()
     workforce = Workforce()
-    stage = open_stage(outliving=workforce, settled=False)
+    stage = open_stage(outliving=workforce, settled=False, **more)
     stage.dispatcher.manual_clock.set_wall(before.dispatcher.manual_clock.wall())
     stage.settle()
     stage.workers.send(workforce.asked)

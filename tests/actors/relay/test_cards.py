@@ -38,6 +38,7 @@ class CardWorld(RuleBasedStateMachine):
         self.stops = False
         self.rows: dict[str, Row] = {}
         self.waits: set[str] = set()  # names for which the agent of the turn waits
+        self.given_up: set[str] = set()  # names of which the agent of the turn has said that it waits no more
         self.told: dict[tuple[str, str], list[str]] = {}
         self.writing: list[Any] = []
         self.answers: list[tuple[str, Ending]] = []  # people's, on their way to the store
@@ -53,6 +54,7 @@ class CardWorld(RuleBasedStateMachine):
         self.turn += 1
         self.stops = False
         self.waits.clear()
+        self.given_up.clear()
         self.waited = 0
         self.step(signals.Begun(self.turn_id))
 
@@ -83,7 +85,7 @@ class CardWorld(RuleBasedStateMachine):
     @rule(name=NAMES)
     def ask(self, name: str) -> None:
         """Ask, or ask once more what nobody has answered; an agent uses a name once."""
-        if (self.turn_id, name) in self.told or self.turn == 0:
+        if (self.turn_id, name) in self.told or self.turn == 0 or name in self.given_up:
             return
         self.waits.add(name)
         self.asked(name, self.turn_id)
@@ -97,6 +99,7 @@ class CardWorld(RuleBasedStateMachine):
     def gone(self, name: str) -> None:
         """The agent waits no more."""
         self.waits.discard(name)
+        self.given_up.add(name)
         self.step(signals.Gone(self.turn_id, name))
 
     # -- people, and time --------------------------------------------------------------------------
@@ -131,7 +134,7 @@ class CardWorld(RuleBasedStateMachine):
         if isinstance(effect, signals.CommitOpen):
             self.store_open(effect.card, fails=fails)
         elif fails:
-            self.step(signals.NotEnded(effect.card.id, again=True))
+            self.step(signals.NotEnded(effect.card.id, again=True, at=self.now))
         else:
             self.store_end(effect.card.id, effect.ending, given=False)
 
@@ -156,7 +159,7 @@ class CardWorld(RuleBasedStateMachine):
         row = self.rows[card]
         if row.ends:
             if not given:
-                self.step(signals.NotEnded(card, again=False))
+                self.step(signals.NotEnded(card, again=False, at=self.now))
             return
         row.ends.append(ending)
         row.ended_at = self.now

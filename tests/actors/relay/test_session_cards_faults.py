@@ -108,7 +108,7 @@ def test_a_session_that_fails_while_a_card_is_open_has_it_still(
 ) -> None:
     session, turn, card = asked(stage)
     with monkeypatch.context() as broken:
-        broken.setattr(SessionCards, "give", lambda *_: 1 / 0)
+        broken.setattr(SessionCards, "requested", lambda *_: 1 / 0)
         stage.supervisor.tell(ToSession(session, GiveAnswer(card, ("Yes",))))
         stage.settle()
     stage.workers.ask(turn, "c2", "Yes")

@@ -244,18 +244,6 @@ def test_what_agents_may_not_start_they_may_read_and_wait_for(stage: Stage) -> N
     assert caller.call("wait", session=session, message_id=message, wait_seconds=0)["ok"]
 
 
-def test_without_a_way_to_ask_the_owner_an_agents_writes_are_refused(open_stage: OpenStage) -> None:
-    stage = open_to_agents(open_stage, unsafe_no_cards=False)
-    caller, (session, _) = agent(stage), stage.create(provider="helper")
-    for refused in (
-        caller.call("create_session", text="x"),
-        caller.call("send", session=session, text="x"),
-    ):
-        assert code(refused) == "REMOTE_RELAY_APPROVAL_DENIED"
-    assert caller.call("create_session", text="x", cwd="relative")["code"].endswith("INVALID_INPUT")
-    assert caller.call("read_session", session=session)["ok"]
-
-
 # -- where it comes from ---------------------------------------------------------------------------
 
 

@@ -138,7 +138,6 @@ def test_the_second_answer_hears_how_the_first_was(stage: Stage) -> None:
     [
         ({"agent_sessions": False}, "helper", "REMOTE_RELAY_LOCAL_DISABLED"),
         ({}, "joiner", "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
-        ({"unsafe_no_cards": False}, "helper", "REMOTE_RELAY_APPROVAL_DENIED"),
     ],
 )
 def test_an_answer_is_a_write_to_a_session_that_agents_may_prompt(

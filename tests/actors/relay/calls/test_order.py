@@ -42,7 +42,6 @@ CREATE: Final[list[tuple[Code, dict[str, Any], dict[str, Any], Fault | None]]] =
     (Code.UNKNOWN_MODEL, {"model": "m"}, {}, None),
     (Code.UNKNOWN_GROUP, {"group": "nobody's"}, {}, None),
     (Code.INVALID_INPUT, {"cwd": "relative"}, {}, None),
-    (Code.APPROVAL_DENIED, {}, {"unsafe_no_cards": False}, None),
 ]
 NESTED: Final = 4
 
@@ -58,6 +57,7 @@ def test_of_all_that_is_wrong_with_a_create_the_first_gives_the_code(
     if mended <= NESTED:
         occupy(stage, caller, "ses_nested000000")
         caller = Agent(stage, "ses_nested000000")
+    settings["unsafe_no_cards"] = not wrong
     stage.ports.in_force.now = stage.ports.settings.model_copy(update=settings)
     for _, _, _, prepare in wrong:
         if prepare is not None:
@@ -70,6 +70,7 @@ def test_of_all_that_is_wrong_with_a_create_the_first_gives_the_code(
         assert stage.read("counts")["sessions"] == before
     else:
         assert result["ok"]
+    assert stage.read("inbox")["cards"] == [], "nothing that would be refused anyway shows a card"
 
 
 def test_a_send_is_checked_for_its_target_before_the_limits_and_these_before_the_provider(

@@ -86,7 +86,6 @@ def test_a_relay_says_what_it_offers(stage: Stage) -> None:
     [
         ({}, True),
         ({"agent_sessions": False}, False),
-        ({"unsafe_no_cards": False}, False),
         ({"providers": CLOSED}, False),
         ({"providers": CLOSED | {"command": ProviderSwitches(agents_may_start=True)}}, True),
     ],

@@ -1,0 +1,23 @@
+"""What the checks of a call have found, for its card and for its act."""
+
+from typing import Final, NamedTuple
+
+from showcaller.actors.relay.calls.context import Row
+from showcaller.actors.relay.calls.session_settings import Sending, Start
+
+_NONE: Final[Row] = {}
+
+
+class Found(NamedTuple):
+    """What the checks have found, for the act: the session named, and with what one runs.
+
+    ``card`` is the one that is answered. ``first``: the write was carried out before under the same name, and
+    is not carried out again.
+    """
+
+    session: str = ""
+    row: Row = _NONE
+    start: Start | None = None
+    sending: Sending | None = None
+    card: Row = _NONE
+    first: Row | None = None
