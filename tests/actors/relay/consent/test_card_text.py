@@ -17,7 +17,7 @@ TARGET = Target("ses_3f9c2a1e07bd", 'nightly "build"')
 
 
 def test_the_first_create_says_the_two_lines_of_the_specification() -> None:
-    shown = Shown("create_session", provider="claude", folder="/home/me", is_default_folder=True)
+    shown = Shown("create_session", provider="claude", folder="/srv/me", is_default_folder=True)
     assert card_question(shown, ("first create",), 0).splitlines() == [
         "This agent wants to start sessions on this relay (claude, the default folder).",
         "Sessions it starts use this relay's accounts.",
