@@ -86,6 +86,33 @@ def test_the_owners_token_is_refused_in_an_agents_process_tree(daemon: Daemon, h
     assert [line[:3] for line in outside.stdout.splitlines()] == ["200", "200", "400"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose process a connection is")
+@pytest.mark.parametrize("kind", ["external", "supervisor"])
+def test_another_clients_token_is_refused_in_an_agents_process_tree(
+    daemon: Daemon, showcaller: Showcaller, kind: str
+) -> None:
+    program, token = daemon.home.parent / "asks.py", daemon.home.parent / kind
+    program.write_text(ASKS)
+    token.write_text(showcaller("tokens", "new", "--kind", kind, "--name", f"in-tree-{kind}").out)
+    said = reply(daemon, f"{sys.executable} {program} {token} http://127.0.0.1:{daemon.port}").split("\n")
+    assert [line[:3] for line in said if line] == ["403"] * 3, said
+    words = [sys.executable, str(program), str(token), f"http://127.0.0.1:{daemon.port}"]
+    outside = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert [line[:3] for line in outside.stdout.splitlines()][1:] == ["200", "400"]
+
+
+@pytest.mark.parametrize("words", ["call '{}'", "mcp", "mcp --name cli"])
+@pytest.mark.parametrize(
+    "emptied", ["env -u SHOWCALLER_TOKEN", "env -u SHOWCALLER_TOKEN -u SHOWCALLER_WORKERS"]
+)
+def test_what_acts_as_the_agent_refuses_in_its_process_tree_without_its_token(
+    daemon: Daemon, words: str, emptied: str
+) -> None:
+    said = reply(daemon, f"{emptied} {PROGRAM} {words} < /dev/null; echo $?")
+    assert "its token is missing" in said
+    assert said.endswith("\n2\n")
+
+
 def test_help_and_version_are_for_everybody(daemon: Daemon) -> None:
     said = reply(daemon, f"{PROGRAM} stop --help; {PROGRAM} --version")
     assert "End the relay" in said

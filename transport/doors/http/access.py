@@ -56,9 +56,8 @@ class Access:
         return await self._callers.caller_of(token)
 
     async def check_peer(self, caller: Caller, scope: Scope) -> None:
-        """Refuse a request as the owner over a connection of an agent's process; raises ``Refusal``."""
-        if caller.kind == "owner":
-            await self._peers.check_owner(scope["client"], scope["state"][KNOWN])
+        """Refuse whoever is no agent over a connection of an agent's process; raises ``Refusal``."""
+        await self._peers.check(caller, scope["client"], scope["state"][KNOWN])
 
     def request_of(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Hold for the length of a request; raises ``ShutOut`` when the token is revoked meanwhile."""

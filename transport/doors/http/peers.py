@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.calls import Caller
 from showcaller.transport.doors.http.whereabouts import HOST
 from showcaller.transport.worker.process_table import process_ids, stat_of
 
@@ -17,6 +18,10 @@ ROUNDS: Final = 5
 MOST_ANCESTORS: Final = 1024
 PEER: Final = "peer"
 """What in the state of a request's scope remembers, for its connection, what was found."""
+CLIENTS_INSIDE: Final = (
+    "Another client's token is not taken from inside an agent's process tree: an agent uses its own "
+    "session's, which is in SHOWCALLER_TOKEN of its environment."
+)
 INSIDE: Final = (
     "The owner's token is not taken from inside an agent's process tree: an agent uses its own, which is in "
     "SHOWCALLER_TOKEN of its environment."
@@ -43,15 +48,17 @@ class Peers:
         self._port = port
         self._trees = trees
 
-    async def check_owner(self, client: tuple[str, int], known: MutableMapping[str, Any]) -> None:
-        """Refuse a request of the owner's whose connection comes from an agent's tree; raises ``Refusal``.
+    async def check(self, caller: Caller, client: tuple[str, int], known: MutableMapping[str, Any]) -> None:
+        """Refuse whoever is no agent over a connection that comes from an agent's tree; raises ``Refusal``.
 
         ``known`` belongs to the connection: it is looked once for each.
         """
+        if caller.kind == "agent":
+            return
         if PEER not in known:
             known[PEER] = await asyncio.to_thread(self.is_agents, client)
         if known[PEER]:
-            raise Refusal(Code.FORBIDDEN, INSIDE)
+            raise Refusal(Code.FORBIDDEN, INSIDE if caller.kind == "owner" else CLIENTS_INSIDE)
 
     def is_agents(self, client: tuple[str, int]) -> bool:
         """Tell whether a process of an agent's tree holds the other end, or it may be that one does.

@@ -7,6 +7,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Final, NamedTuple
 
+from showcaller.transport.doors.agents_tree import is_below_a_worker
+
 TOKEN: Final = "SHOWCALLER_TOKEN"  # noqa: S105 - where it stands, not the token
 HOME: Final = "SHOWCALLER_HOME"
 
@@ -45,9 +47,12 @@ def bridge_words(words: Sequence[str]) -> BridgeWords | None:
 
 
 def bridge_of(words: Sequence[str], environment: Mapping[str, str]) -> tuple[Path, str | None] | None:
-    """Give the data folder and the client's name of a right command line of a bridge's; None for others."""
+    """Give the data folder and the client's name of a right command line of a bridge's; None for others.
+
+    None too inside of an agent's session without its token: the whole program refuses that.
+    """
     told = bridge_words(words)
-    if told is None:
+    if told is None or (not environment.get(TOKEN) and is_below_a_worker(environment)):
         return None
     try:
         return home_folder(told.home, environment), told.name

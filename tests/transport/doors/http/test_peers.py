@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.transport.doors.http import peers
 from showcaller.transport.doors.http.peers import Peers, WorkerTree, socket_of
 
@@ -146,10 +147,13 @@ async def test_it_is_looked_once_for_each_connection(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Peers, "is_agents", is_agents)
     known: dict[str, object] = {}
-    for _ in range(2):
+    await Peers(1, list).check(Caller("agent", "ses_a"), ("127.0.0.1", 2), known)
+    assert looked == []
+    for caller in (OWNER, Caller("external", "ses_a"), Caller("external", "ses_a", supervises=True)):
         with pytest.raises(Refusal) as refused:
-            await Peers(1, list).check_owner(("127.0.0.1", 2), known)
+            await Peers(1, list).check(caller, ("127.0.0.1", 2), known)
         assert refused.value.code is Code.FORBIDDEN
+        assert "SHOWCALLER_TOKEN" in refused.value.error
     assert looked == [("127.0.0.1", 2)]
 
 
