@@ -101,6 +101,27 @@ def test_another_clients_token_is_refused_in_an_agents_process_tree(
     assert [line[:3] for line in outside.stdout.splitlines()][1:] == ["200", "400"]
 
 
+CALLS = """
+{emptied} SHOWCALLER_HOME={home} SHOWCALLER_TOKEN=$(cat {token}) {program} call '{{"action": "list_relays"}}'
+echo $?
+echo '{{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}' |
+    {emptied} SHOWCALLER_HOME={home} SHOWCALLER_TOKEN=$(cat {token}) {program} mcp"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose process a connection is")
+@pytest.mark.parametrize("emptied", ["env", "env -i", "setsid env -i"])
+def test_a_kept_token_of_another_client_is_of_no_use_to_the_program_in_an_agents_process_tree(
+    daemon: Daemon, showcaller: Showcaller, emptied: str
+) -> None:
+    token = daemon.home.parent / "kept"
+    if not token.exists():
+        token.write_text(showcaller("tokens", "new", "--name", "kept").out)
+    said = reply(daemon, CALLS.format(emptied=emptied, home=daemon.home, token=token, program=PROGRAM))
+    called, code, offered = said.splitlines()
+    assert (json.loads(called)["code"], code) == ("REMOTE_RELAY_FORBIDDEN", "1")
+    assert "not taken from inside an agent's process tree" in json.loads(offered)["error"]["message"]
+
+
 @pytest.mark.parametrize("words", ["call '{}'", "mcp", "mcp --name cli"])
 @pytest.mark.parametrize(
     "emptied", ["env -u SHOWCALLER_TOKEN", "env -u SHOWCALLER_TOKEN -u SHOWCALLER_WORKERS"]

@@ -2,30 +2,53 @@
 
 import asyncio
 import os
-import sys
-from collections.abc import Callable, Iterable, MutableMapping
-from pathlib import Path
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.calls import Caller
+from showcaller.transport.doors.http.holders import (
+    below,
+    children_of,
+    has_descriptors_under_way,
+    holds,
+    is_held_by,
+    is_hidden,
+)
+from showcaller.transport.doors.http.socket_ends import End, end_of
 from showcaller.transport.doors.http.whereabouts import HOST
 from showcaller.transport.worker.process_table import process_ids, stat_of
 
-TABLE: Final = Path("/proc/net/tcp")
 ROUNDS: Final = 5
-"""How often it is looked again: for processes that have come meanwhile, and for what the table left out."""
+"""How often it is looked again, for what has come or changed its place meanwhile."""
 MOST_ANCESTORS: Final = 1024
+MOST_KNOWN: Final = 16
+INIT: Final = 1
+"""The process above all, which connects to nobody for others."""
 PEER: Final = "peer"
 """What in the state of a request's scope remembers, for its connection, what was found."""
+OWNERS_INSIDE: Final = (
+    "The owner's token is not taken from inside an agent's process tree: an agent uses its own, which is in "
+    "SHOWCALLER_TOKEN of its environment."
+)
 CLIENTS_INSIDE: Final = (
     "Another client's token is not taken from inside an agent's process tree: an agent uses its own "
     "session's, which is in SHOWCALLER_TOKEN of its environment."
 )
-INSIDE: Final = (
-    "The owner's token is not taken from inside an agent's process tree: an agent uses its own, which is in "
-    "SHOWCALLER_TOKEN of its environment."
+UNKNOWN: Final = (
+    "No process is seen to hold this connection while agents run here, so it may be one of theirs. Connect "
+    "by a program that this relay can see: of the same user, and in the same container."
 )
+
+
+class Place(StrEnum):
+    """Where the process is that holds the other end of a connection."""
+
+    OUTSIDE = "outside"
+    INSIDE = "inside"
+    UNKNOWN = "unknown"
 
 
 class WorkerTree(NamedTuple):
@@ -33,6 +56,12 @@ class WorkerTree(NamedTuple):
 
     guardian: int
     worker: int
+
+    @property
+    def has_processes(self) -> bool:
+        """Whether anything hangs there but the worker."""
+        # In this order: what is left by its parent meanwhile moves up, from the worker's to the guardian's.
+        return bool(children_of(self.worker)) or children_of(self.guardian) not in ([], [self.worker])
 
 
 class Peers:
@@ -47,53 +76,75 @@ class Peers:
         """``trees`` gives the workers that are there; it may block for as long as a small file is read."""
         self._port = port
         self._trees = trees
+        self._holders: deque[int] = deque(maxlen=MOST_KNOWN)
 
     async def check(self, caller: Caller, client: tuple[str, int], known: MutableMapping[str, Any]) -> None:
-        """Refuse whoever is no agent over a connection that comes from an agent's tree; raises ``Refusal``.
+        """Refuse whoever is no agent over a connection that may come from an agent's tree.
 
-        ``known`` belongs to the connection: it is looked once for each.
+        ``known`` belongs to the connection: it is looked once for each. Raises ``Refusal``.
         """
         if caller.kind == "agent":
             return
         if PEER not in known:
-            known[PEER] = await asyncio.to_thread(self.is_agents, client)
-        if known[PEER]:
-            raise Refusal(Code.FORBIDDEN, INSIDE if caller.kind == "owner" else CLIENTS_INSIDE)
+            known[PEER] = await asyncio.to_thread(self.place_of, client)
+        if known[PEER] is Place.UNKNOWN:
+            raise Refusal(Code.FORBIDDEN, UNKNOWN)
+        if known[PEER] is Place.INSIDE:
+            raise Refusal(Code.FORBIDDEN, OWNERS_INSIDE if caller.kind == "owner" else CLIENTS_INSIDE)
 
-    def is_agents(self, client: tuple[str, int]) -> bool:
-        """Tell whether a process of an agent's tree holds the other end, or it may be that one does.
+    def place_of(self, client: tuple[str, int]) -> Place:
+        """Look where the process is that holds the other end.
 
-        So it may where it has gone already, and where nobody is found that holds it: a connection can be
-        under way from one process to another, and processes can come faster than they are looked at.
+        It is not known where that end has gone already, and where nobody is found that holds it: a connection
+        can be under way from one process to another, and processes can come faster than they are looked at.
         """
-        seen: set[int] = set()
-        end: End | None = None
+        trees = list(self._trees())
+        if not trees:
+            return Place.OUTSIDE
+        agents_run = any(tree.has_processes for tree in trees)
+        end = end_of(client, (HOST, self._port))
+        if end is None:
+            return Place.OUTSIDE  # the system does not say
+        if end.inode == 0:
+            return Place.UNKNOWN  # nobody is there to read an answer, and who sent it may be of a tree
+        if not agents_run:
+            return Place.OUTSIDE
+        found = self._place_of_holder(end.name) if os.geteuid() in (0, end.user) else None
+        if found is None and self._is_hidden_outside(end):
+            found = Place.OUTSIDE
+        return found or Place.UNKNOWN
+
+    def _place_of_holder(self, socket: str) -> Place | None:
+        """Look at all processes until one holds it: mostly who held one before, or who has just come."""
+        looked: set[int] = set()
         for _ in range(ROUNDS):
-            new = self._processes() - seen
+            new = [pid for pid in self._likely() if pid not in looked]
             if not new:
                 break
-            if end is None:
-                end = self._end(client)
-                if end is None:
-                    return False  # the system does not say
-                if end.inode == 0:
-                    return True  # nobody is there to read an answer, and who sent it may be of a tree
-            if any(is_held_by(pid, end.name) for pid in new):
-                return True
-            seen |= new
-        return end is not None and not self._is_held_outside(end, seen)
+            looked.update(new)
+            place = self._place_of_one(new, socket, holds)
+            if place is not None:
+                return place
+        else:
+            return Place.UNKNOWN  # there have always been new ones
+        return self._place_of_one(self._likely(), socket, is_held_by)
 
-    def _is_held_outside(self, end: "End", inside: set[int]) -> bool:
-        """Tell whether a process that hangs below no guardian holds it, or one that we may not look into."""
-        us = os.geteuid()
-        if us not in (0, end.user):
-            return True
-        pids = sorted(set(process_ids()) - inside, reverse=True)  # who has just connected is mostly new
-        return any(self._holds_outside(pid, end.name) for pid in pids)
+    def _likely(self) -> Iterator[int]:
+        yield from list(self._holders)
+        yield from sorted(process_ids(), reverse=True)
 
-    def _holds_outside(self, pid: int, socket: str) -> bool:
-        # It is looked again when its place is known: what has gone meanwhile could have been anywhere.
-        return is_held_by(pid, socket) and self._is_outside(pid) and is_held_by(pid, socket)
+    def _place_of_one(
+        self, pids: Iterable[int], socket: str, held: Callable[[int, str], bool]
+    ) -> Place | None:
+        for pid in pids:
+            if held(pid, socket):
+                place = Place.OUTSIDE if self._is_outside(pid) else Place.INSIDE
+                # Looked again when its place is known: what has gone meanwhile could have been anywhere.
+                if held(pid, socket):
+                    if pid not in self._holders:
+                        self._holders.appendleft(pid)
+                    return place
+        return None
 
     def _is_outside(self, pid: int) -> bool:
         """Tell whether no guardian is above a process; a worker itself counts as outside."""
@@ -101,110 +152,37 @@ class Peers:
         if any(pid == tree.worker for tree in trees):
             return True
         guardians = {tree.guardian for tree in trees}
-        for _ in range(MOST_ANCESTORS):
-            stat = stat_of(pid)
-            if stat is None:
-                return False  # one above has ended meanwhile
-            pid = stat.parent
-            if pid in guardians:
+        for _ in range(ROUNDS):
+            above = _ancestors(pid)
+            if not guardians.isdisjoint(above):
                 return False
-            if pid <= 1:
+            if above[-1:] == [0]:
                 return True
         return False
 
-    def _end(self, client: tuple[str, int]) -> "End | None":
-        """Look for the other end: the table changes while it is read, so one that is missing may be there."""
-        end: End | None = None
-        for _ in range(ROUNDS):
-            end = socket_of(_table(), client, (HOST, self._port))
-            if end is None or end.inode != 0:
-                break
-        return end
+    def _is_hidden_outside(self, end: End) -> bool:
+        """Tell whether only a process outside of the trees can hold an end that nobody is seen to hold.
 
-    def _processes(self) -> set[int]:
-        """Give the processes that workers have started, and what these have."""
-        found: set[int] = set()
-        for tree in self._trees():
-            left = [tree.guardian]
-            while left:
-                for child in _children(left.pop()):
-                    if child not in found:
-                        found.add(child)
-                        left.append(child)
-            found.discard(tree.worker)
-        return found
+        A daemon for logins is one: it connects as the user whom it has let in, and lets nobody look into it.
+        """
+        trees = list(self._trees())
+        inside = below(tree.guardian for tree in trees) - {tree.worker for tree in trees}
+        if any(is_hidden(pid, end.user) or has_descriptors_under_way(pid) for pid in inside):
+            return False
+        if os.geteuid() not in (0, end.user):
+            return True
+        return any(is_hidden(pid, end.user) for pid in process_ids() if pid not in inside | {INIT})
 
 
-class End(NamedTuple):
-    """An end of a connection: its inode, 0 if its process has closed it, and the user whose it is."""
-
-    inode: int
-    user: int
-
-    @property
-    def name(self) -> str:
-        """How it stands among the descriptors of a process."""
-        return f"socket:[{self.inode}]"
-
-
-def socket_of(table: str, local: tuple[str, int], remote: tuple[str, int]) -> End | None:
-    """Give the end ``local`` of a connection, from the table of the system's TCP sockets. Pure.
-
-    One that is not there is as one that is closed; None says that there is no table.
-    """
-    if not table:
-        return None
-    ends = [_in_table(local), _in_table(remote)]
-    for line in table.splitlines():
-        fields = line.split()
-        if fields[1:3] == ends:
-            return End(int(fields[9]), int(fields[7]))
-    return End(0, 0)
-
-
-def _in_table(end: tuple[str, int]) -> str:
-    address = bytes(map(int, end[0].split(".")))
-    number = int.from_bytes(address, byteorder=sys.byteorder)
-    return f"{number:08X}:{end[1]:04X}"
-
-
-def _table() -> str:
-    try:
-        return TABLE.read_text(encoding="ascii")
-    except OSError:
-        return ""
-
-
-def _children(pid: int) -> list[int]:
+def _ancestors(pid: int) -> list[int]:
+    """Give the processes above one, at last 0; without it where one of them has ended meanwhile."""
     found: list[int] = []
-    try:
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (thread / "children").read_bytes().split())
-    except OSError:  # it has ended: what it had is its guardian's now
-        pass
+    for _ in range(MOST_ANCESTORS):
+        stat = stat_of(pid)
+        if stat is None:
+            break
+        pid = stat.parent
+        found.append(pid)
+        if pid == 0:
+            break
     return found
-
-
-def is_held_by(pid: int, socket: str) -> bool:
-    """Tell whether a process holds a socket, by any of its threads: each can have descriptors of its own."""
-    if _is_among(f"/proc/{pid}/fd", socket):
-        return True
-    tasks = f"/proc/{pid}/task"
-    return any(_is_among(f"{tasks}/{thread}/fd", socket) for thread in _listed(tasks) if thread != str(pid))
-
-
-def _is_among(folder: str, socket: str) -> bool:
-    for name in _listed(folder):
-        try:
-            if os.readlink(f"{folder}/{name}") == socket:  # noqa: PTH115 - the hot path
-                return True
-        except OSError:
-            continue
-    return False
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - the hot path
-    except OSError:
-        return []

@@ -5,33 +5,18 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.transport.doors.http import peers
-from showcaller.transport.doors.http.peers import Peers, WorkerTree, socket_of
+from showcaller.transport.doors.http.holders import holds
+from showcaller.transport.doors.http.peers import Peers, Place, WorkerTree
+from showcaller.transport.doors.http.socket_ends import end_of
 
-TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 111 1 x 100
-   1: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 222 1 x 20
-   2: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 333 1 x 20
-   3: 0100007F:D432 0100007F:1F90 05 00000000:00000000 00:00000000 00000000     0        0 0 1 x 20
-"""
-RELAY = ("127.0.0.1", 8080)
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose a connection is")
-
-
-@pytest.mark.skipif(sys.byteorder == "big", reason="the table is of a machine of the other order")
-@pytest.mark.parametrize(("port", "inode"), [(0xD431, 222), (0xD432, 0), (0xD433, 0)])
-def test_the_clients_end_of_a_connection_is_found_in_the_table(port: int, inode: int) -> None:
-    assert socket_of(TABLE, ("127.0.0.1", port), RELAY) == (inode, 0)
-
-
-def test_a_system_without_a_table_tells_nothing() -> None:
-    assert socket_of("", ("127.0.0.1", 1), RELAY) is None
 
 
 @pytest.fixture
@@ -57,17 +42,22 @@ def test_a_connection_of_a_process_below_a_guardian_is_an_agents_and_that_of_ano
     below = Peers(port, lambda: [WorkerTree(os.getpid(), 0)])  # this process is the guardian
     with subprocess.Popen([sys.executable, "-c", CONNECTS, str(port)], stdin=subprocess.PIPE) as child:
         client = accepted(listening)
-        assert below.is_agents(client)
-        assert not Peers(port, list).is_agents(client), "no worker is there"
+        assert below.place_of(client) is Place.INSIDE
+        assert Peers(port, list).place_of(client) is Place.OUTSIDE, "no worker is there"
         worker = Peers(port, lambda: [WorkerTree(os.getpid(), child.pid)])
-        assert not worker.is_agents(client), "a worker itself is none"
+        assert worker.place_of(client) is Place.OUTSIDE, "a worker itself is none"
         with socket.create_connection(("127.0.0.1", port)):
-            assert not below.is_agents(accepted(listening)), "the guardian itself is none"
+            assert below.place_of(accepted(listening)) is Place.OUTSIDE, "the guardian itself is none"
         child.communicate(b"go on")
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as another:
-        assert below.is_agents(client), "who has gone already may have been one"
-        another.communicate(b"go on")
+    assert below.place_of(client) is Place.UNKNOWN, "who has gone already may have been one"
 
+
+HAS_A_CHILD = [
+    sys.executable,
+    "-c",
+    "import subprocess, sys; c = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=-1);"
+    "print(flush=True); input(); c.communicate(b'go on')",
+]
 
 IN_A_THREAD = """
 import ctypes, socket, sys, threading
@@ -88,10 +78,10 @@ def test_a_connection_of_a_thread_with_descriptors_of_its_own_is_its_processs(
     port: int = listening.getsockname()[1]
     with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, str(port)], stdin=subprocess.PIPE) as child:
         client = accepted(listening)
-        assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).is_agents(client)
-        end = socket_of(peers.TABLE.read_text(), client, ("127.0.0.1", port))
+        assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).place_of(client) is Place.INSIDE
+        end = end_of(client, ("127.0.0.1", port))
         assert end is not None
-        assert peers.is_held_by(child.pid, end.name), "not merely taken for one that nobody holds"
+        assert not holds(child.pid, end.name), "not by its first thread"
         child.communicate(b"go on")
 
 
@@ -107,14 +97,43 @@ input()
 
 
 @needs_proc
-def test_a_connection_that_nobody_holds_is_taken_for_an_agents(listening: socket.socket) -> None:
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_connection_that_nobody_holds_is_taken_for_an_agents(
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch, hidden: bool
+) -> None:
+    """Also where a process outside could hold it unseen: the one inside has it under way."""
     port: int = listening.getsockname()[1]
+    monkeypatch.setattr(peers, "is_hidden", lambda pid, _: hidden and pid == os.getpid())
     words = [sys.executable, "-c", IN_FLIGHT, str(port)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         client = accepted(listening)
         assert child.stdout is not None
         child.stdout.readline()
-        assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).is_agents(client)
+        assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).place_of(client) is Place.UNKNOWN
+        child.communicate(b"go on")
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("hidden", "place"),
+    [("outside", Place.OUTSIDE), ("inside", Place.UNKNOWN), ("both", Place.UNKNOWN), ("", Place.UNKNOWN)],
+)
+def test_a_connection_that_a_process_outside_holds_unseen_is_no_agents(
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch, hidden: str, place: Place
+) -> None:
+    """As the daemon has them that lets people log in, and forwards a port for them."""
+    port: int = listening.getsockname()[1]
+    inside = [sys.executable, "-c", "input()"]
+    monkeypatch.setattr(peers, "holds", lambda *_: False)
+    monkeypatch.setattr(peers, "is_held_by", lambda *_: False)
+    with (
+        subprocess.Popen(inside, stdin=subprocess.PIPE) as child,
+        socket.create_connection(("127.0.0.1", port)),
+    ):
+        pids = {"outside": {os.getpid()}, "inside": {child.pid}, "both": {os.getpid(), child.pid}, "": set()}
+        monkeypatch.setattr(peers, "is_hidden", lambda pid, _: pid in pids[hidden])
+        here = Peers(port, lambda: [WorkerTree(os.getpid(), 0)])
+        assert here.place_of(accepted(listening)) is place
         child.communicate(b"go on")
 
 
@@ -125,27 +144,96 @@ def test_where_processes_come_faster_than_they_are_looked_at_only_one_from_outsi
 ) -> None:
     port: int = listening.getsockname()[1]
     ever_new = iter(range(10**7, 10**8))
-    monkeypatch.setattr(Peers, "_processes", lambda _: {next(ever_new)})
+    real = peers.process_ids
     here = Peers(port, lambda: [WorkerTree(os.getpid(), 0)])
     with subprocess.Popen([sys.executable, "-c", CONNECTS, str(port)], stdin=subprocess.PIPE) as child:
         client = accepted(listening)
+        monkeypatch.setattr(
+            peers, "process_ids", lambda: [next(ever_new), *(pid for pid in real() if pid != child.pid)]
+        )
         if outside:
             with socket.create_connection(("127.0.0.1", port)):
-                assert not here.is_agents(accepted(listening))
+                assert here.place_of(accepted(listening)) is Place.OUTSIDE
         else:
-            assert here.is_agents(client)
+            assert here.place_of(client) is Place.UNKNOWN
         child.communicate(b"go on")
+
+
+FORWARDS = """
+import socket, sys, threading
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    with server.accept()[0], socket.create_connection(("127.0.0.1", int(sys.argv[1]))):
+        input()
+"""
+
+
+@needs_proc
+def test_a_connection_through_a_forwarder_is_as_the_forwarder(listening: socket.socket) -> None:
+    """Whoever is behind it: one outside is let in, one inside is refused."""
+    port: int = listening.getsockname()[1]
+    words = [sys.executable, "-c", FORWARDS, str(port)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as forwarder:
+        assert forwarder.stdout is not None
+        with socket.create_connection(("127.0.0.1", int(forwarder.stdout.readline()))):
+            client = accepted(listening)
+            assert Peers(port, lambda: [WorkerTree(os.getpid(), 0)]).place_of(client) is Place.INSIDE
+            beside = Peers(port, lambda: [WorkerTree(other.pid, 0)])
+            with subprocess.Popen(HAS_A_CHILD, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+                assert other.stdout is not None
+                other.stdout.readline()
+                assert beside.place_of(client) is Place.OUTSIDE
+                other.communicate(b"go on")
+        forwarder.communicate(b"go on")
+
+
+MANY = 20
+
+
+@needs_proc
+def test_who_came_last_or_was_there_before_is_found_without_a_look_at_the_agents(
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port: int = listening.getsockname()[1]
+    looked: list[int] = []
+
+    def noting(pid: int, name: str) -> bool:
+        looked.append(pid)
+        return holds(pid, name)
+
+    monkeypatch.setattr(peers, "holds", noting)
+    with ExitStack() as running:
+        start = [sys.executable, "-c", CONNECTS, str(port)]
+
+        def started(words: list[str]) -> "subprocess.Popen[bytes]":
+            child = running.enter_context(subprocess.Popen(words, stdin=subprocess.PIPE))
+            running.callback(child.communicate, b"go on")
+            return child
+
+        old = started(start)
+        olds = accepted(listening)
+        agents = [started([sys.executable, "-c", "input()"]) for _ in range(MANY)]
+        here = Peers(port, lambda: [WorkerTree(agents[0].pid, os.getpid())])
+        new = started(start)
+        assert here.place_of(accepted(listening)) is Place.OUTSIDE
+        assert not {agent.pid for agent in agents} & set(looked)
+        assert new.pid in looked
+        assert here.place_of(olds) is Place.OUTSIDE
+        assert {agent.pid for agent in agents} <= set(looked), "unknown so far"
+        looked.clear()
+        assert here.place_of(olds) is Place.OUTSIDE
+        assert set(looked) <= {old.pid, new.pid}
 
 
 @needs_proc
 async def test_it_is_looked_once_for_each_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
 
-    def is_agents(_: Peers, client: object) -> bool:
+    def place_of(_: Peers, client: object) -> Place:
         looked.append(client)
-        return True
+        return Place.INSIDE
 
-    monkeypatch.setattr(Peers, "is_agents", is_agents)
+    monkeypatch.setattr(Peers, "place_of", place_of)
     known: dict[str, object] = {}
     await Peers(1, list).check(Caller("agent", "ses_a"), ("127.0.0.1", 2), known)
     assert looked == []
@@ -155,8 +243,3 @@ async def test_it_is_looked_once_for_each_connection(monkeypatch: pytest.MonkeyP
         assert refused.value.code is Code.FORBIDDEN
         assert "SHOWCALLER_TOKEN" in refused.value.error
     assert looked == [("127.0.0.1", 2)]
-
-
-def test_nothing_is_found_where_there_is_no_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(peers, "TABLE", tmp_path / "none")
-    assert not Peers(1, lambda: [WorkerTree(os.getppid(), 0)]).is_agents(("127.0.0.1", 2))
