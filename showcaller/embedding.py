@@ -12,6 +12,7 @@ from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.json_text import plain_value
 from showcaller.actors.contract.settings import DEFAULTS, Settings
+from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.answering import Answering
 from showcaller.assembly import copy_store, open_parts
 from showcaller.data_folder import DataFolder, default_home
@@ -307,7 +308,7 @@ class Relay(Watching, Answering):
         folder = DataFolder(default_home() if home is None else Path(home))
         folder.make()
         try:
-            return restore(backup, folder.database, alone=folder.lock)
+            return restore(backup, folder.database, at=SYSTEM_CLOCK.wall(), alone=folder.lock)
         except StoreError as error:
             raise RelayStartError(f"The copy cannot be restored: {error}", "") from error
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from showcaller.store.database import open_for_reading, open_for_writing, reading_uri
+from showcaller.store.database import check_untouched, open_for_reading, open_for_writing, reading_uri
 from showcaller.store.errors import (
     StoreDamaged,
     StoreError,
@@ -52,6 +52,7 @@ def restore(
     backup: Path | str,
     database: Path | str,
     *,
+    at: int,
     alone: Callable[[], AbstractContextManager[Any]],
 ) -> Path | None:
     """Put a copy that ``back_up`` made in the place of a store, which is kept beside it.
@@ -62,24 +63,26 @@ def restore(
     Args:
         backup: the copy; it stays as it is.
         database: the store's file; its folder is made when it is missing.
+        at: the time, in milliseconds since the epoch; all tokens of the copy are revoked with it.
         alone: holds the store for us while it is replaced, and raises when a relay runs on it.
 
     Returns:
         Where the replaced store is now, None when there was none.
 
     Raises:
-        StoreError: the copy is missing, damaged, foreign or newer than this version, or cannot be written.
+        StoreError: the copy is missing, damaged, foreign or newer than this version, has tables or triggers
+            that are none of ours, or cannot be written.
 
     """
     source, file = place(backup), place(database)
     if is_same(source, file):
         raise StoreExists(file, "it is the copy itself; name the copy to put in its place")
     with alone(), _beside(file) as staged:
-        _stage(source, staged, file)
+        _stage(source, staged, file, at)
         return _exchange(staged, file)
 
 
-def _stage(source: Path, staged: Path, file: Path) -> None:
+def _stage(source: Path, staged: Path, file: Path, at: int) -> None:
     """Copy a backup and make sure that the copy is sound; what is wrong is said of the backup."""
     check_kind(source)
     try:
@@ -91,10 +94,11 @@ def _stage(source: Path, staged: Path, file: Path) -> None:
         connection = sqlite3.connect(reading_uri(source), uri=True)
         with closing(connection):
             _copy(connection, source, staged, file)
+        check_untouched(staged)
         newest = _last_event(file)
         with closing(open_for_writing(staged)) as opened:
             _never_give_again(opened.connection, newest)
-            _let_nobody_in(opened.connection)
+            _let_nobody_in(opened.connection, at)
         findings = full_check(staged)
     except sqlite3.Error as error:
         raise storage_error(error, source) or error from error
@@ -202,9 +206,9 @@ def _never_give_again(db: sqlite3.Connection, cursor: int) -> None:
     db.execute("COMMIT")
 
 
-def _let_nobody_in(db: sqlite3.Connection) -> None:
+def _let_nobody_in(db: sqlite3.Connection, at: int) -> None:
     """Revoke all tokens of the copy: which of them were revoked after it was made, it cannot know."""
-    db.execute("UPDATE token SET revoked_at = coalesce(used_at, created_at) WHERE revoked_at IS NULL")
+    db.execute("UPDATE token SET revoked_at = ? WHERE revoked_at IS NULL", (at,))
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Opening the file that holds the store, for the one writer and for readers."""
 
 import os
-import re
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +14,14 @@ from showcaller.store.errors import (
     StoreError,
     StoreForeign,
     StoreMissing,
-    StoreNewer,
     StoreOlder,
     StoreUnavailable,
     os_refusal,
     storage_error,
 )
-from showcaller.store.models import MODELS, WriterBatch
+from showcaller.store.models import WriterBatch
 from showcaller.store.places import check_kind
+from showcaller.store.schema import check_as_made, check_tables, damaged_schema, migrate, pending
 from showcaller.store.soundness import folded
 from showcaller.store.statement import Statement
 
@@ -30,18 +29,9 @@ APPLICATION_ID: Final = 0x53484F57
 """Marks a file as ours (``PRAGMA application_id``)."""
 
 BUSY_SECONDS: Final = 5.0
-MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _CHECKED_BYTES: Final = 256 * 1024 * 1024
-_MIGRATION: Final = re.compile(r"[0-9]{4}_")
-_COLUMNS: Final = {
-    (model._meta.table_name, field.column_name) for model in MODELS for field in model._meta.sorted_fields
-}
-_COLUMNS_THERE: Final = (
-    "SELECT made.name, part.name FROM sqlite_master AS made, pragma_table_info(made.name) AS part"
-    " WHERE made.type = 'table'"
-)
 _CLAIM: Final = Statement(
     WriterBatch.insert(id=1, epoch=1)
     .on_conflict(conflict_target=[WriterBatch.id], update={WriterBatch.epoch: WriterBatch.epoch + 1})
@@ -90,8 +80,10 @@ def open_for_writing(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
         if unclean and file.stat().st_size <= _CHECKED_BYTES:
             _check_content(file, connection)
         _check_owner(file, connection)
-        _migrate(file, database)
-        _check_tables(file, connection)
+        if pending(file, database):
+            database.pragma("application_id", APPLICATION_ID)
+            migrate(file, database)
+        check_tables(file, connection)
         return OpenDatabase(file, connection, _claim(connection))
     except (PeeweeException, sqlite3.Error, UnicodeDecodeError) as error:
         database.close()
@@ -115,11 +107,11 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
         _check_owner(file, connection)
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise StoreMissing(file, "it is empty; run something first")
-        if _pending(file, database):
+        if pending(file, database):
             raise StoreOlder(
                 file, "it was written by an older version; start the relay once, which converts it"
             )
-        _check_tables(file, connection)
+        check_tables(file, connection)
         connection.create_function("folded", 1, folded, deterministic=True)
         return OpenDatabase(file, connection)
     except (PeeweeException, sqlite3.Error, UnicodeDecodeError) as error:
@@ -128,6 +120,23 @@ def open_for_reading(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) ->
     except BaseException:
         database.close()
         raise
+
+
+def check_untouched(path: Path | str) -> None:
+    """Look whether a store has all that its version makes and nothing else, before anything is written to it.
+
+    Raises a StoreError that names what is there besides.
+    """
+    file = Path(path).absolute()
+    _check_head(file, whole=True)
+    database = _database(file, "ro", BUSY_SECONDS, {"query_only": 1, "trusted_schema": 0})
+    try:
+        _check_owner(file, _connect(database))
+        check_as_made(file, database)
+    except (PeeweeException, sqlite3.Error, UnicodeDecodeError) as error:
+        raise _translated(error, file) from error
+    finally:
+        database.close()
 
 
 def reading_uri(file: Path) -> str:
@@ -175,15 +184,7 @@ def _connect(database: SqliteDatabase) -> sqlite3.Connection:
 
 def _translated(error: BaseException, file: Path) -> StoreError:
     """Say what is wrong with a file; what our own statements do not find there was lost."""
-    return storage_error(error, file) or _damaged_schema(file, str(error))
-
-
-def _damaged_schema(file: Path, what: str) -> StoreDamaged:
-    return StoreDamaged(
-        file,
-        f"its tables are not as they were made ({what}); restore a backup, or move the file away to start "
-        "empty",
-    )
+    return storage_error(error, file) or damaged_schema(file, str(error))
 
 
 def _make_file(file: Path) -> None:
@@ -241,49 +242,6 @@ def _check_owner(file: Path, connection: sqlite3.Connection) -> None:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables or owner:
         raise StoreForeign(file, "it is a database of another program; name another file")
-
-
-def _check_tables(file: Path, connection: sqlite3.Connection) -> None:
-    missing = _COLUMNS - set(connection.execute(_COLUMNS_THERE))
-    if missing:
-        raise _damaged_schema(file, f"there is no {'.'.join(min(missing))}")
-
-
-def _pending(file: Path, database: SqliteDatabase) -> list[str]:
-    """Name the migrations that the file still needs; raises StoreNewer when it has unknown ones."""
-    states = _runner(file, database).status()
-    if not all(_MIGRATION.match(str(state.name)) for state in states):
-        raise _damaged_schema(file, "the list of its migrations names one that cannot be")
-    unknown = [state.name for state in states if state.path is None]
-    if unknown:
-        raise StoreNewer(
-            file,
-            f"it was written by a newer version (schema {max(unknown)}); install that version or a later one",
-        )
-    return [state.name for state in states if state.applied is None]
-
-
-def _migrate(file: Path, database: SqliteDatabase) -> None:
-    if _pending(file, database):
-        database.pragma("application_id", APPLICATION_ID)
-        try:
-            _runner(file, database).up()
-        except OSError as error:
-            raise os_refusal(file, error) from error
-
-
-def _runner(file: Path, database: SqliteDatabase) -> Any:
-    from playhouse.migrations import Runner  # type: ignore[import-untyped]
-
-    runner = Runner(database, str(MIGRATIONS))
-    known = runner.migrations()
-    # Without a descriptor to spare the folder lists as empty, and every migration of the file as unknown.
-    if not known:
-        raise StoreUnavailable(
-            file, "this program's own migrations cannot be listed; close some files, or install it anew"
-        )
-    runner.migrations = lambda: known
-    return runner
 
 
 def _claim(connection: sqlite3.Connection) -> int:

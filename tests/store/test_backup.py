@@ -1,6 +1,7 @@
 """Copies: made beside a writer, whole or not at all, and put back only when sound and nobody is at work."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Generator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -86,7 +87,7 @@ def test_a_store_is_no_copy_of_itself(desk: Desk, replace: bool) -> None:
     with pytest.raises(errors.StoreExists):
         back_up(desk.path, desk.path, replace=replace)
     with pytest.raises(errors.StoreExists):
-        restore(desk.path, desk.path, alone=nullcontext)
+        restore(desk.path, desk.path, at=7_000, alone=nullcontext)
 
 
 def test_a_full_disk_leaves_no_half_copy(desk: Desk, small_disk: Path) -> None:
@@ -109,7 +110,7 @@ def test_a_copy_that_cannot_be_made_names_its_file(desk: Desk, tmp_path: Path) -
 def test_a_restored_store_is_as_it_was_and_the_other_is_kept(desk: Desk, copy: Path) -> None:
     desk.session("later")
     desk.close()
-    kept = restore(copy, desk.path, alone=nullcontext)
+    kept = restore(copy, desk.path, at=7_000, alone=nullcontext)
     assert kept == (replaced := desk.path.with_name("store.db.replaced-1"))
     assert titles(replaced) == ["Session kept", "Session later"]
     again = reopened(desk.path)
@@ -119,7 +120,7 @@ def test_a_restored_store_is_as_it_was_and_the_other_is_kept(desk: Desk, copy: P
     assert titles(desk.path) == ["Session kept", "Session new"]
     assert desk.path.stat().st_mode & 0o777 == 0o600
     assert titles(copy) == ["Session kept"]
-    assert restore(copy, desk.path, alone=nullcontext) == desk.path.with_name("store.db.replaced-2")
+    assert restore(copy, desk.path, at=7_000, alone=nullcontext) == desk.path.with_name("store.db.replaced-2")
 
 
 def test_no_token_of_a_copy_lets_anybody_in_once_it_is_restored(desk: Desk, tmp_path: Path) -> None:
@@ -132,14 +133,16 @@ def test_no_token_of_a_copy_lets_anybody_in_once_it_is_restored(desk: Desk, tmp_
         )
     copy = back_up(desk.path, tmp_path / "copies" / "tuesday.db")
     desk.close()
-    restore(copy, desk.path, alone=nullcontext)
+    restore(copy, desk.path, at=7_000, alone=nullcontext)
     with closing(sqlite3.connect(desk.path)) as connection:
-        assert connection.execute("SELECT hash, revoked_at FROM token").fetchall() == [("digest", 5)]
+        assert connection.execute("SELECT hash, revoked_at FROM token").fetchall() == [("digest", 7_000)], (
+            "the time of the restore"
+        )
 
 
 def test_a_store_is_restored_where_none_is(copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "elsewhere" / "store.db"
-    assert restore(copy, path, alone=nullcontext) is None
+    assert restore(copy, path, at=7_000, alone=nullcontext) is None
     assert names(path.parent) == ["store.db"]
     assert titles(path) == ["Session kept"]
 
@@ -150,7 +153,7 @@ def test_nothing_is_touched_while_a_relay_runs(desk: Desk, copy: Path) -> None:
 
     desk.session("later")
     with pytest.raises(BlockingIOError):
-        restore(copy, desk.path, alone=held)
+        restore(copy, desk.path, at=7_000, alone=held)
     assert titles(desk.path) == ["Session kept", "Session later"]
     assert not list(desk.path.parent.glob("*replaced*"))
 
@@ -164,7 +167,7 @@ def test_the_store_is_held_until_it_is_replaced(desk: Desk, copy: Path) -> None:
         seen.append(desk.path.with_name("store.db.replaced-1").exists())
 
     desk.close()
-    restore(copy, desk.path, alone=alone)
+    restore(copy, desk.path, at=7_000, alone=alone)
     assert seen == [True]
 
 
@@ -175,7 +178,7 @@ def test_what_a_killed_writer_left_in_its_log_is_kept_and_not_mixed_in(desk: Des
     desk.close()
     desk.path.write_bytes(whole)
     desk.path.with_name("store.db-wal").write_bytes(left)
-    kept = restore(copy, desk.path, alone=nullcontext)
+    kept = restore(copy, desk.path, at=7_000, alone=nullcontext)
     assert kept is not None
     assert titles(kept) == ["Session in_the_log", "Session kept"]
     assert titles(desk.path) == ["Session kept"]
@@ -184,7 +187,7 @@ def test_what_a_killed_writer_left_in_its_log_is_kept_and_not_mixed_in(desk: Des
 def test_a_damaged_store_is_replaced_and_kept_as_it_is(desk: Desk, copy: Path) -> None:
     desk.close()
     desk.path.write_bytes(b"no database" * 1_000)
-    kept = restore(copy, desk.path, alone=nullcontext)
+    kept = restore(copy, desk.path, at=7_000, alone=nullcontext)
     assert kept is not None
     assert kept.read_bytes() == b"no database" * 1_000
     assert titles(desk.path) == ["Session kept"]
@@ -229,11 +232,54 @@ def test_a_copy_that_is_not_sound_is_refused_and_named(
     assert callable(spoil)
     spoil(copy)
     with pytest.raises(kind, match=reason) as refused:
-        restore(copy, desk.path, alone=nullcontext)
+        restore(copy, desk.path, at=7_000, alone=nullcontext)
     assert refused.value.path == copy
     assert titles(desk.path) == ["Session kept", "Session later"]
     left = set(names(desk.path.parent)) - {"store.db-wal", "store.db-shm"}
     assert left == {"store.db"}
+
+
+SHUTS_NOBODY_OUT = """CREATE TRIGGER "stays" AFTER UPDATE OF revoked_at ON token
+BEGIN UPDATE token SET revoked_at = NULL WHERE hash = new.hash; END"""
+STRANGE = {
+    "the trigger 'stays' of 'token'": SHUTS_NOBODY_OUT,
+    "the view 'seen'": "CREATE VIEW seen AS SELECT text FROM message",
+    "the table 'notes'": "CREATE TABLE notes (text)",
+    "the index 'quick' of 'message'": "CREATE INDEX quick ON message (text)",
+    "the table 'sqlite_stat1'": "ANALYZE",
+    "the table 'setting' is not as": "ALTER TABLE setting ADD COLUMN more",
+    "the index 'message_joined' of 'message' is not as": """PRAGMA writable_schema = on;
+UPDATE sqlite_master SET sql = replace(sql, 'IS NOT NULL', 'IS NULL') WHERE name = 'message_joined'""",
+    "there is no index 'message_joined' of 'message'": "DROP INDEX message_joined",
+}
+
+
+@pytest.mark.parametrize("named", STRANGE)
+def test_a_copy_with_what_no_version_makes_is_refused_and_that_is_named(
+    desk: Desk, copy: Path, named: str
+) -> None:
+    """A trigger would run with whatever the relay writes."""
+    desk.close()
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.executescript(STRANGE[named])
+        connection.commit()
+    with pytest.raises(errors.StoreDamaged, match=re.escape(named)) as refused:
+        restore(copy, desk.path, at=7_000, alone=nullcontext)
+    assert refused.value.path == copy
+    assert re.search("name another copy|restore a backup", refused.value.reason)
+    assert titles(desk.path) == ["Session kept"]
+
+
+@pytest.mark.parametrize(
+    "strange", ["CREATE VIEW seen AS SELECT 1", SHUTS_NOBODY_OUT.replace("token", "message")]
+)
+def test_so_is_one_of_an_earlier_version_before_it_is_converted(tmp_path: Path, strange: str) -> None:
+    old = tmp_path / "old.db"
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript((Path(__file__).parent / "schema_0001.sql").read_text(encoding="utf-8"))
+        connection.execute(strange)
+    with pytest.raises(errors.StoreDamaged, match="which Showcaller never makes"):
+        restore(old, tmp_path / "new" / "store.db", at=7_000, alone=nullcontext)
 
 
 def test_a_copy_of_an_earlier_version_is_converted(desk: Desk, tmp_path: Path) -> None:
@@ -242,7 +288,7 @@ def test_a_copy_of_an_earlier_version_is_converted(desk: Desk, tmp_path: Path) -
         connection.executescript((Path(__file__).parent / "schema_0001.sql").read_text(encoding="utf-8"))
     before = old.read_bytes()
     desk.close()
-    restore(old, desk.path, alone=nullcontext)
+    restore(old, desk.path, at=7_000, alone=nullcontext)
     assert schema_of(desk.path) == fresh_schema()
     assert old.read_bytes() == before
 
@@ -252,7 +298,7 @@ def test_a_store_that_a_copy_was_put_into_gives_no_event_number_again(desk: Desk
         desk.session(name)
         desk.value("archive_session", session=f"ses_{name}", at=5_000)
     desk.close()
-    restore(copy, desk.path, alone=nullcontext)
+    restore(copy, desk.path, at=7_000, alone=nullcontext)
     again = reopened(desk.path)
     again.value("hand_over", message="msg_m", worker="wrk_1", at=6_000)
     assert [event["cursor"] for event in again.read("events")["events"]] == [4]
@@ -263,7 +309,7 @@ def test_a_live_store_can_be_restored_from_too(desk: Desk, copy: Path, tmp_path:
     other = tmp_path / "other" / "store.db"
     open_for_writing(other).close()
     desk.session("later")
-    restore(desk.path, other, alone=nullcontext)
+    restore(desk.path, other, at=7_000, alone=nullcontext)
     assert titles(other) == ["Session kept", "Session later"]
 
 
@@ -276,7 +322,7 @@ def test_without_links_the_old_store_is_kept_as_a_copy(
     desk.close()
     whole = desk.path.read_bytes()
     monkeypatch.setattr(os, "link", refused)
-    kept = restore(copy, desk.path, alone=nullcontext)
+    kept = restore(copy, desk.path, at=7_000, alone=nullcontext)
     assert kept is not None
     assert kept.read_bytes() == whole
     assert titles(desk.path) == ["Session kept"]

@@ -51,6 +51,6 @@ def test_it_opens_for_nobody(damaged: Path, opener: Callable[[Path], OpenDatabas
 
 def test_it_is_restored_nowhere(damaged: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreDamaged) as refused:
-        restore(damaged, tmp_path / "new" / "store.db", alone=nullcontext)
+        restore(damaged, tmp_path / "new" / "store.db", at=7_000, alone=nullcontext)
     assert refused.value.path == damaged
     assert not (tmp_path / "new" / "store.db").exists()

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from showcaller.store.database import MIGRATIONS, open_for_writing
+from showcaller.store.database import open_for_writing
 from showcaller.store.models import MODELS
+from showcaller.store.schema import MIGRATIONS
 from tests.store.schemas import fresh_schema, schema_of
 
 

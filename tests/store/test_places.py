@@ -87,7 +87,9 @@ def test_a_store_is_not_restored_from_itself_by_another_name(desk: Desk, tmp_pat
     (tmp_path / "way").symlink_to(desk.path.parent)
     desk.close()
     with pytest.raises(StoreExists):
-        restore(tmp_path / "way" / desk.path.name, desk.path, alone=lambda: closing(sqlite3.connect("")))
+        restore(
+            tmp_path / "way" / desk.path.name, desk.path, at=7_000, alone=lambda: closing(sqlite3.connect(""))
+        )
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
@@ -98,7 +100,7 @@ def test_text_that_can_be_no_name_of_a_file_is_refused_in_words(desk: Desk, name
     with pytest.raises(StoreUnavailable):
         back_up(desk.path, name)
     with pytest.raises(StoreUnavailable):
-        restore(name, desk.path, alone=lambda: closing(sqlite3.connect("")))
+        restore(name, desk.path, at=7_000, alone=lambda: closing(sqlite3.connect("")))
 
 
 @pytest.mark.parametrize("replace", [False, True])
@@ -126,4 +128,4 @@ def test_a_pipe_in_the_place_of_a_store_is_refused_at_once(
     with pytest.raises(StoreUnavailable, match="no ordinary file"):
         opener(pipe)
     with pytest.raises(StoreUnavailable, match="no ordinary file"):
-        restore(pipe, tmp_path / "other.db", alone=nullcontext)
+        restore(pipe, tmp_path / "other.db", at=7_000, alone=nullcontext)

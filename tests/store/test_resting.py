@@ -48,7 +48,7 @@ def test_one_that_was_closed_is_read_checked_copied_and_restored_from(
     assert titles(path) == ["Session kept"]
     assert (quick_check(path), full_check(path)) == ([], [])
     assert titles(back_up(path, tmp_path / "copy.db")) == ["Session kept"]
-    restore(path, tmp_path / "new" / "store.db", alone=nullcontext)
+    restore(path, tmp_path / "new" / "store.db", at=7_000, alone=nullcontext)
     assert titles(tmp_path / "new" / "store.db") == ["Session kept"]
 
 
@@ -73,4 +73,4 @@ def test_one_that_was_cut_off_is_read_with_its_log_or_refused_with_the_way_out(
     with pytest.raises(StoreError, match="disk that can be written"):
         titles(path)
     with pytest.raises(StoreError, match="disk that can be written"):
-        restore(path, tmp_path / "new" / "store.db", alone=nullcontext)
+        restore(path, tmp_path / "new" / "store.db", at=7_000, alone=nullcontext)

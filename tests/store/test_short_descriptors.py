@@ -43,7 +43,7 @@ def test_what_comes_out_is_done_or_says_what_was_missing(
     acts: dict[str, Callable[[], object]] = {
         "check": lambda: full_check(desk.path),
         "copy": lambda: back_up(desk.path, tmp_path / "other.db"),
-        "restore": lambda: restore(copy, tmp_path / "new" / "store.db", alone=nullcontext),
+        "restore": lambda: restore(copy, tmp_path / "new" / "store.db", at=7_000, alone=nullcontext),
         "write": lambda: opened_and_closed(tmp_path / "fresh" / "store.db"),
     }
     with spare_descriptors(count), suppress(StoreUnavailable):
