@@ -1,10 +1,14 @@
-"""The names of tokens, which are names of files too, so that what could lead elsewhere is refused.
+"""How tokens are called and begin; their names are names of files too: what could lead elsewhere is refused.
 
-The standard library alone: clients that have to start at once check names as well.
+The standard library alone: clients that have to start at once check names and make tokens as well.
 """
 
 from typing import Final
 
+PREFIXES: Final = {"external": "sce_", "supervisor": "scs_"}
+"""How tokens of each kind begin, so that a person, or who looks for leaked secrets, sees what they are."""
+RANDOM_BYTES: Final = 32
+"""How much chance is in a token."""
 LONGEST: Final = 64
 """Characters of a name."""
 LONGEST_BYTES: Final = 200

@@ -1,7 +1,7 @@
 """Tokens as their owner asks for them, and as everybody else tells them apart: by their hashes."""
 
 import hashlib
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -14,18 +14,20 @@ TokenName = Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidat
 TokenState = Literal["in_force", "revoked", "archived", "deleted"]
 """Whether it lets somebody in; the last two are what became of its conversation, with which it does not."""
 
-PREFIXES: Final[dict[TokenKind, str]] = {"external": "sce_", "supervisor": "scs_"}
-"""How tokens begin, so that a person, and whoever looks for leaked secrets, sees what they are."""
-
 
 class NewToken(BaseModel):
-    """A token that the owner wants; with ``replace`` in the place of the one of its kind and name, if any."""
+    """A token that the owner wants; with ``replace`` in the place of the one of its kind and name, if any.
+
+    ``hash`` is that of a token that the owner has made and kept, of the form of its kind: the same again
+    makes nothing new, so one whose answer was lost is asked for once more. Without it the relay makes one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     kind: TokenKind
     name: TokenName
     replace: bool = False
+    hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
 
 
 class TokenToRevoke(BaseModel):

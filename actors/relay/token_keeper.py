@@ -1,6 +1,7 @@
 """Who has tokens stored and revoked while the relay runs."""
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import Any, NamedTuple, get_args
 
 from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous
@@ -15,7 +16,10 @@ from showcaller.store.batch import Answer
 
 
 class IssueToken(NamedTuple):
-    """To the supervisor, and from it to the keeper: keep a token; the answer is its session, or None."""
+    """To the supervisor, and from it to the keeper: keep a token.
+
+    The answer has its ``session``, which may be None, and whether it was ``repeated``: kept before already.
+    """
 
     kind: TokenKind
     name: str
@@ -54,8 +58,7 @@ class TokenKeeper(Actor):
         match message:
             case IssueToken(kind, name, token, replace):
                 new = self._new(kind, name)
-                value = await self._stored("issue_token", hash=token, replace=replace, **new)
-                return value["session"]
+                return await self._stored("issue_token", hash=token, replace=replace, **new)
             case RevokeToken(name, kind):
                 return await self._stored("revoke_token", name=name, kind=kind, at=self._ports.clock.wall())
             case NoteTokenUses(uses):
@@ -75,21 +78,25 @@ class TokenKeeper(Actor):
 
     async def _stored(self, command: str, **arguments: Any) -> Any:
         answer: Answer = await written(self._writer, command, **arguments)
-        if answer.error == "conflict" and answer.value in {"token", "kind", "name"}:
-            raise _refused(answer, str(arguments["name"]))
+        if answer.error == "conflict" and answer.value in {"token", "kind", "name", "hash"}:
+            raise _refused(answer, arguments)
         refusal = refusal_of(answer)
         if refusal is not None:
             raise refusal
         return answer.value
 
 
-def _refused(answer: Answer, name: str) -> Refusal:
+def _refused(answer: Answer, arguments: Mapping[str, Any]) -> Refusal:
+    name = str(arguments["name"])
     if answer.value == "name":
         return Refusal(
             Code.INVALID_INPUT,
             f"Nothing was made: {answer.detail}, and another in its place would shut its holder out. Take "
-            "another name, or replace it on purpose: showcaller tokens new --replace",
+            f"another name, or replace it on purpose: showcaller tokens new --kind {arguments['kind']} "
+            f"--name {quote(name)} --replace",
         )
+    if answer.value == "hash":
+        return Refusal(Code.INVALID_INPUT, f"Nothing was made: {answer.detail}; make another one.")
     if answer.value == "kind":
         error = f"{ambiguity(quote_foreign(name), 'tokens', 'its kind')} Nothing was revoked."
         return ambiguous(Code.INVALID_INPUT, error, kinds=list(get_args(TokenKind)))

@@ -21,7 +21,7 @@ _CONVERSATION = Statement(
     .limit(1)
 )
 _IN_FORCE = Statement(
-    Token.select(Token.hash)
+    Token.select(Token.hash, Token.session)
     .join(Session, JOIN.LEFT_OUTER, on=(Session.id == Token.session))
     .where(
         *_NAMED,
@@ -30,6 +30,7 @@ _IN_FORCE = Statement(
     )
     .limit(1)
 )
+_KNOWN = Statement(Token.select(Token.name).where(Token.hash == Slot("hash")))
 _FORGET_REVOKED = Statement(Token.delete().where(*_NAMED, Token.revoked_at.is_null(False)))
 _REVOKE = Statement(
     Token.update(revoked_at=Slot("at"))
@@ -54,16 +55,24 @@ def issue_token(
     session: NewSession | None = None,
     replace: bool = False,
 ) -> dict[str, Any]:
-    """Keep a new token of a kind under a name; gives ``{"session"}``.
+    """Keep a new token of a kind under a name; gives ``{"session", "repeated"}``.
 
     With ``replace`` it takes the place of the one that lets somebody in by this kind and name, which is
     revoked then; without it, Conflict ``name`` is raised while there is one.
+
+    While a token is in force the same once more changes nothing, which ``repeated`` says; afterwards it is
+    Conflict ``hash``.
 
     With ``session`` the token speaks for a conversation: for the one that the name has had before, unless
     that was archived or deleted, else for this one, which is made. Of the tokens that were revoked before,
     only the last of each name is remembered.
     """
-    if not replace and _IN_FORCE.row(db, kind=kind, name=name) is not None:
+    in_force = _IN_FORCE.row(db, kind=kind, name=name)
+    if in_force is not None and in_force[0] == hash:
+        return {"session": in_force[1], "repeated": True}
+    if _KNOWN.row(db, hash=hash) is not None:
+        raise Conflict("hash", "this token was made before, and lets nobody in any more")
+    if not replace and in_force is not None:
         raise Conflict("name", f"the {kind} token {name!r} is in force")
     conversation: str | None = None
     if session is not None:
@@ -74,7 +83,7 @@ def issue_token(
     _FORGET_REVOKED.run(db, kind=kind, name=name)
     _REVOKE.rows(db, kind=kind, name=name, at=at)
     _INSERT.run(db, hash=hash, kind=kind, name=name, session=conversation, created_at=at, expires_at=None)
-    return {"session": conversation}
+    return {"session": conversation, "repeated": False}
 
 
 def revoke_token(db: sqlite3.Connection, name: str, at: int, kind: str | None = None) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 import hashlib
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -59,6 +61,8 @@ def test_the_owner_makes_lists_and_revokes_tokens(daemon: Daemon) -> None:
         {"kind": "external", "name": "x" * 65},
         {"kind": "external", "name": "a\u202eb"},
         {"kind": "external", "name": 7},
+        {"kind": "external", "name": "x", "hash": "00"},
+        {"kind": "external", "name": "x", "hash": "G" * 64},
         {"kind": "external", "name": "x", "session": "ses_000000000000"},
     ],
 )
@@ -80,6 +84,108 @@ def test_a_client_has_its_token_made_once_and_kept_privately(daemon: Daemon) -> 
     assert (
         renew_external_token(daemon.home, "bridge", token) == other == external_token(daemon.home, "bridge")
     )
+
+
+CUT_OFF = """
+import os, sys
+from pathlib import Path
+from showcaller import entry
+from showcaller.transport.doors import client_token, token_making
+from showcaller.transport.doors.cli.commands import tokens
+
+home, point = Path(sys.argv[1]), sys.argv[2]
+sys.argv[1:] = sys.argv[3:]
+
+
+def dying(function, when):
+    def called(*arguments, **named):
+        if when == "before":
+            os._exit(99)
+        function(*arguments, **named)
+        os._exit(99)
+    return called
+
+
+module, name, when = point.split()
+owner = {"client": client_token, "making": token_making.TokenInMaking, "tokens": tokens}[module]
+setattr(owner, name, dying(getattr(owner, name), when))
+if sys.argv[1] == "tokens":
+    entry.main()
+else:
+    client_token.external_token(home, sys.argv[1])
+"""
+
+
+def cut_off(daemon: Daemon, point: str, *words: str) -> None:
+    """Have a token made by a process that ends at a point of it."""
+    environment = {**os.environ, "SHOWCALLER_HOME": str(daemon.home)}
+    program = [sys.executable, "-c", CUT_OFF, str(daemon.home), point, *words]
+    ended = subprocess.run(program, env=environment, capture_output=True, timeout=60, check=False)
+    assert ended.returncode == 99, ended
+
+
+@pytest.mark.parametrize(
+    "point",
+    ["client _asked before", "client _asked after", "client keep_token after", "making done before"],
+)
+def test_a_token_is_not_lost_where_its_making_is_cut_off(daemon: Daemon, point: str) -> None:
+    """A client goes on with the one that was left, whether it is in force already or not."""
+    name = f"cut off at {point}"
+    cut_off(daemon, point, name)
+    token = external_token(daemon.home, name)
+    assert asks(daemon, token).status_code == 200
+    with daemon.owner as owner:
+        assert len([row for row in owner.get("/api/tokens").json()["tokens"] if row["name"] == name]) == 1
+        owner.post("/api/tokens/revoke", json={"name": name})
+    other = renew_external_token(daemon.home, name, token)
+    assert other != token, "one that was revoked does not come back"
+    assert asks(daemon, other).status_code == 200
+    assert not list((daemon.home / "clients").glob(".*.making"))
+
+
+@pytest.mark.parametrize(
+    "point", ["tokens ask_running before", "tokens ask_running after", "tokens write before"]
+)
+@pytest.mark.parametrize("kind", ["external", "supervisor"])
+def test_the_same_command_writes_a_token_whose_making_was_cut_off(
+    daemon: Daemon, point: str, kind: str
+) -> None:
+    words = ("tokens", "new", "--kind", kind, "--name", f"cut off at {point}")
+    cut_off(daemon, point, *words)
+    showcaller = Showcaller(daemon.home, daemon.home.parent)
+    made = showcaller(*words)
+    assert made.code == 0, made
+    assert asks(daemon, made.out.strip()).status_code == 200
+    assert not list((daemon.home / "clients").glob(".*.making"))
+    again = showcaller(*words)
+    assert (again.code, again.out) == (1, "")
+    assert f"showcaller tokens new --kind {kind} --name 'cut off at {point}' --replace" in again.err
+    replaced = showcaller(*words, "--replace")
+    assert asks(daemon, made.out.strip()).status_code == 401
+    assert asks(daemon, replaced.out.strip()).status_code == 200
+
+
+def test_a_token_that_cannot_be_written_out_is_written_by_the_same_command(daemon: Daemon) -> None:
+    showcaller = Showcaller(daemon.home, daemon.home.parent)
+    words = ("tokens", "new", "--name", "nobody reads")
+    with showcaller.start(*words) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.wait(60)
+    assert asks(daemon, showcaller(*words).out.strip()).status_code == 200
+
+
+def test_with_the_hash_of_a_token_its_owner_can_ask_again(daemon: Daemon) -> None:
+    token = "sce_" + "a" * 43
+    wanted = {"kind": "external", "name": "hashed by me", "hash": hashlib.sha256(token.encode()).hexdigest()}
+    with daemon.owner as owner:
+        first, second = (owner.post("/api/tokens", json=wanted).json() for _ in range(2))
+        assert first == second
+        assert set(first) == {"ok", "kind", "name", "session"}
+        assert asks(daemon, token).status_code == 200
+        owner.post("/api/tokens/revoke", json={"name": "hashed by me"})
+        assert refusal(owner.post("/api/tokens", json=wanted)) == (400, "INVALID_INPUT")
+    assert asks(daemon, token).status_code == 401
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../token", "a/b", ".lock", "a\nb"])

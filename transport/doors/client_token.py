@@ -3,13 +3,8 @@
 The standard library alone, for the bridge between an MCP client and the relay, which has to start at once.
 """
 
-import fcntl
 import json
-import os
 import shlex
-import stat
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,16 +12,22 @@ from showcaller.actors.contract.token_names import check_token_name
 from showcaller.transport.doors import holder
 from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.transport.doors.stdio.posting import Post, RelayLost
-from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
+from showcaller.transport.doors.token_making import (
+    FOLDER,
+    TokenInMaking,
+    alone,
+    keep_token,
+    kept_token,
+    secret_in,
+)
+from showcaller.transport.ordinary_files import read_ordinary
 from showcaller.transport.worker.process_identity import ProcessIdentity, is_alive
 
-FOLDER: Final = "clients"
 HOST: Final = "127.0.0.1"
 SECONDS: Final = 30.0
 """Seconds that the relay has to make a token."""
 
-_LIMIT: Final = 4096
-_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+INVALID_INPUT: Final = "REMOTE_RELAY_INVALID_INPUT"
 _START: Final = "Start one with: showcaller serve"
 
 
@@ -37,7 +38,7 @@ def external_token(home: Path, name: str) -> str:
     """
     _check(name)
     path = home / FOLDER / name
-    kept = _kept(path)
+    kept = kept_token(path)
     if kept is not None:
         return kept
     return renew_external_token(home, name, None)
@@ -54,13 +55,15 @@ def renew_external_token(home: Path, name: str, refused: str | None) -> str:
     port = relay_port(home)
     if port is None:
         raise RelayStartError(f"No relay runs on {home}, so {name!r} gets no token.", _START)
-    with _alone(home):
-        kept = _kept(path)
+    with alone(home):
+        kept = kept_token(path)
         if kept is not None and kept != refused:
             return kept
-        token = _made(home, port, name)
-        _keep(path, token)
-    return token
+        making = TokenInMaking(home, "external", name)
+        _make(home, port, name, making)
+        keep_token(path, making.token)
+        making.done()
+    return making.token
 
 
 def forget_external_token(home: Path, name: str) -> None:
@@ -100,82 +103,29 @@ def _check(name: str) -> None:
         raise RelayStartError(f"A client cannot be called {name!r}: the name {error}", "") from error
 
 
-def _kept(path: Path) -> str | None:
-    """Give the token in a file; None when there is none."""
+def _make(home: Path, port: int, name: str, making: TokenInMaking) -> None:
+    """Have the relay make the token, as its owner."""
     try:
-        return _secret(path)
-    except FileNotFoundError:
-        return None
-
-
-def _secret(path: Path) -> str:
-    """Read a file that only its owner may read; raises FileNotFoundError and ``RelayStartError``."""
-    try:
-        descriptor = open_ordinary(path, os.O_RDONLY)
-        with os.fdopen(descriptor, "rb") as file:
-            if os.fstat(descriptor).st_mode & _OTHERS:
-                raise RelayStartError(
-                    f"The token {path} may be read by others.",
-                    "Delete it, and have another one made: one that others have read is no secret any more.",
-                )
-            token = file.read(_LIMIT).strip().decode("ascii")
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise RelayStartError(
-            f"The token {path} cannot be read: {error.strerror}.", "Move it away."
-        ) from error
-    except UnicodeError as error:
-        raise RelayStartError(f"The file {path} holds no token.", "Delete it.") from error
-    if not token or not token.replace("-", "").replace("_", "").isalnum():
-        raise RelayStartError(f"The file {path} holds no token.", "Delete it.")
-    return token
-
-
-@contextmanager
-def _alone(home: Path) -> Generator[None]:
-    """Be the only one who has tokens made: two at once would each revoke the other's."""
-    folder = home / FOLDER
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if not stat.S_ISDIR(folder.lstat().st_mode):
-            raise RelayStartError(
-                f"{folder}, in which clients' tokens are kept, is no folder.", "Move it away."
-            )
-        lock = open_ordinary(folder / ".lock", os.O_RDWR | os.O_CREAT)
-    except OSError as error:
-        raise RelayStartError(
-            f"The folder of clients' tokens {folder} cannot be used: {error.strerror}.",
-            "Check who owns it and whether its disk has free space.",
-        ) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _made(home: Path, port: int, name: str) -> str:
-    """Have the relay make a token, as its owner."""
-    try:
-        owners = _secret(home / "token")
+        owners = secret_in(home / "token")
     except FileNotFoundError as error:
         raise RelayStartError(
             f"The owner's token is missing in {home}, so its relay cannot be asked for one for {name!r}.",
             "Stop that relay and start it again, which makes another.",
         ) from error
-    answer = _asked(home, port, owners, {"kind": "external", "name": name})
-    token = answer.get("token")
-    if answer.get("code") == "REMOTE_RELAY_INVALID_INPUT":  # the name was checked, so what it says is: taken
+    while True:
+        answer = _asked(home, port, owners, {"kind": "external", "name": name, "hash": making.hash})
+        if answer.get("ok") is True:
+            return
+        if answer.get("code") != INVALID_INPUT or not making.refused():
+            break
+    if answer.get("code") == INVALID_INPUT:  # the name was checked, so what it says is: taken
         raise RelayStartError(
             f"The name {name!r} is taken by a token that is in force and not in {home / FOLDER}.",
             "Take another name (--name), or give that token in SHOWCALLER_TOKEN; if nobody has it any "
             f"more: {shlex.join(['showcaller', 'tokens', 'revoke', name])}",
         )
-    if not isinstance(token, str):
-        why = str(answer.get("error", "it gave none"))
-        raise RelayStartError(f"The relay on {home} makes no token for {name!r}: {why}", "")
-    return token
+    why = str(answer.get("error", "it gave no answer"))
+    raise RelayStartError(f"The relay on {home} makes no token for {name!r}: {why}", "")
 
 
 def _asked(home: Path, port: int, token: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -188,23 +138,3 @@ def _asked(home: Path, port: int, token: str, body: dict[str, Any]) -> dict[str,
             post.close()
     except RelayLost as error:
         raise RelayStartError(f"The relay on {home} did not make a token: {error}.", "Try again.") from error
-
-
-def _keep(path: Path, token: str) -> None:
-    partly = path.with_name(f".{os.urandom(4).hex()}.partly")
-    try:
-        descriptor = os.open(partly, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        try:
-            with os.fdopen(descriptor, "w") as file:
-                file.write(token + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            partly.replace(path)
-        except BaseException:
-            partly.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise RelayStartError(
-            f"The token {path} cannot be written: {error.strerror}.",
-            "Check who owns the folder and whether its disk has free space.",
-        ) from error

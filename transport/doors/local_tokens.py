@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Any
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.actors.contract.tokens import PREFIXES, NewToken, TokenToRevoke, token_hash
+from showcaller.actors.contract.token_names import PREFIXES, RANDOM_BYTES
+from showcaller.actors.contract.tokens import NewToken, TokenToRevoke, token_hash
 from showcaller.actors.relay.agent_states import AgentStates
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.ports import ReaderPort
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.relay.token_keeper import IssueToken, NoteTokenUses, RevokeToken
 from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
-
-RANDOM_BYTES: Final = 32
 
 
 class LocalTokens:
@@ -39,18 +38,15 @@ class LocalTokens:
         """Make a token; one of its kind and name that is in force is revoked with ``replace``, else refused.
 
         Gives ``token``, ``kind``, ``name`` and ``session``: the conversation that an external one speaks for,
-        which is the same as before.
+        which is the same as before. ``token`` is None where its hash was given: whoever gave it has it. And
+        ``repeated``, which says that this very token was made before.
         """
-        token = PREFIXES[wanted.kind] + token_urlsafe(RANDOM_BYTES)
-        issued = self._ask(IssueToken(wanted.kind, wanted.name, token_hash(token), wanted.replace))
-        return issued.map(
-            lambda session: {
-                "token": token,
-                "kind": wanted.kind,
-                "name": wanted.name,
-                "session": session,
-            }
-        )
+        token, digest = None, wanted.hash
+        if digest is None:
+            token = PREFIXES[wanted.kind] + token_urlsafe(RANDOM_BYTES)
+            digest = token_hash(token)
+        issued = self._ask(IssueToken(wanted.kind, wanted.name, digest, wanted.replace))
+        return issued.map(lambda stored: {"token": token, "kind": wanted.kind, "name": wanted.name, **stored})
 
     def revoke(self, which: TokenToRevoke) -> Future[dict[str, Any]]:
         """Have a token let nobody in any more; gives its ``kind``, ``name`` and ``session``."""

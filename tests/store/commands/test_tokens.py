@@ -46,7 +46,21 @@ def test_a_token_in_force_is_not_replaced_unless_that_was_asked_for(desk: Desk) 
     assert desk.read("token", hash="00")["revoked_at"] is None
     assert desk.read("token", hash="01") is None
     desk.value("revoke_token", name="script", at=3_000)
-    assert desk.value("issue_token", **another) == {"session": "ses_a"}
+    assert desk.value("issue_token", **another) == {"session": "ses_a", "repeated": False}
+
+
+def test_a_token_that_is_issued_again_stays_as_it_is_and_does_not_come_back(desk: Desk) -> None:
+    """Whoever has had no answer asks again, with the same token."""
+    new = {"kind": "external", "name": "script", "session": session_of("a", provider="external")}
+    assert desk.value("issue_token", hash="01", at=1_000, **new) == {"session": "ses_a", "repeated": False}
+    for replace in (False, True):
+        again = desk.value("issue_token", hash="01", at=2_000, replace=replace, **new)
+        assert again == {"session": "ses_a", "repeated": True}
+    assert [row["created_at"] for row in desk.read("tokens")] == [1_000]
+    desk.value("revoke_token", name="script", at=3_000)
+    for replace in (False, True):
+        assert desk.conflict("issue_token", hash="01", at=4_000, replace=replace, **new) == "hash"
+    assert desk.read("token", hash="01")["revoked_at"] == 3_000
 
 
 @pytest.mark.parametrize(
@@ -64,7 +78,7 @@ def test_a_token_whose_conversation_was_put_away_is_listed_as_that_and_gives_its
     }
     theirs = session_of("b", provider="external")
     another = {"hash": "01", "kind": "external", "name": "script", "at": 3_000, "session": theirs}
-    assert desk.value("issue_token", **another) == {"session": "ses_b"}
+    assert desk.value("issue_token", **another) == {"session": "ses_b", "repeated": False}
     states = {(row["name"], row["created_at"]): row["state"] for row in desk.read("tokens")}
     assert states[("script", 3_000)] == "in_force"
 
@@ -89,7 +103,7 @@ def test_a_revoked_token_is_known_as_that(desk: Desk) -> None:
 def test_of_two_tokens_with_one_name_the_kind_says_which(desk: Desk) -> None:
     issue(desk, "00", name="watch")
     value = desk.value("issue_token", hash="01", kind="supervisor", name="watch", at=1_000)
-    assert value == {"session": None}
+    assert value == {"session": None, "repeated": False}
     assert desk.conflict("revoke_token", name="watch", at=2_000) == "kind"
     desk.value("revoke_token", name="watch", kind="supervisor", at=2_000)
     assert desk.read("token", hash="00")["revoked_at"] is None

@@ -8,8 +8,19 @@ from showcaller.transport.doors.cli.exits import CommandError, no_relay, refused
 from showcaller.transport.doors.cli.output import note
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.holder import holder, in_use
-from showcaller.transport.doors.http.whereabouts import running_relay
+from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
 from showcaller.transport.doors.start_error import RelayStartError
+
+
+def check_running(door: Door) -> Whereabouts:
+    """Give where the relay of the data folder listens; raises ``CommandError`` where none runs."""
+    running = running_relay(door.home)
+    if running is not None:
+        return running
+    held = holder(door.home)
+    if held is not None:
+        raise no_relay(in_use(door.home, held))
+    raise no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
 
 
 def ask_running(door: Door, method: str, path: str, body: Any = None) -> Mapping[str, Any]:
@@ -17,12 +28,7 @@ def ask_running(door: Door, method: str, path: str, body: Any = None) -> Mapping
 
     Raises ``CommandError``: none runs, and how to start one; or it refused.
     """
-    running = running_relay(door.home)
-    if running is None:
-        held = holder(door.home)
-        if held is not None:
-            raise no_relay(in_use(door.home, held))
-        raise no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
+    running = check_running(door)
     from showcaller.transport.doors.http.channel import Channel, RelayGone
 
     try:

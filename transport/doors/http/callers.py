@@ -5,7 +5,8 @@ from collections import deque
 from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.tokens import PREFIXES, token_hash
+from showcaller.actors.contract.token_names import PREFIXES
+from showcaller.actors.contract.tokens import token_hash
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.runtime import Clock, Future

@@ -37,10 +37,13 @@ class TokensAnswer(ResultModel):
 
 
 class TokenMade(ResultModel):
-    """A new token, which is told this once, and the conversation that it speaks for, if any."""
+    """A new token, and the conversation that it speaks for, if any.
+
+    ``token`` is told this once, and not to who has made it and gave its hash.
+    """
 
     ok: Literal[True] = True
-    token: str
+    token: str | None = None
     kind: TokenKind
     name: str
     session: str | None = None
@@ -81,14 +84,17 @@ class TokenRoutes:
 
         One of its kind and name that is in force stays, and this is refused, unless it is to be replaced.
         Nothing but hashes is kept, so what was lost cannot be given again: who asks for it to be replaced
-        gets another one for the same conversation, and the one before lets nobody in any more.
+        gets another one for the same conversation, and the one before lets nobody in any more. Who makes the
+        token, and gives its hash, can ask again after a lost answer.
         """
         wanted = await read_model(request, SMALL_BYTES, NewToken)
         try:
-            made = TokenMade(**await _answer(self._tokens.issue(wanted)))
+            issued = await _answer(self._tokens.issue(wanted))
         finally:
             self._callers.forget()
-        self._callers.shut_out(made.session)
+        made = TokenMade(**{name: issued[name] for name in ("token", "kind", "name", "session")})
+        if not issued["repeated"]:
+            self._callers.shut_out(made.session)
         return _reply(made)
 
     async def revoke_token(self, request: Request) -> Response:
@@ -116,7 +122,8 @@ async def _answer(future: Future[Any]) -> Any:
 _LIST: Final = Operation("List the tokens, newest first, without what would let anybody in.", TokensAnswer)
 _ISSUE: Final = Operation(
     "Make a token; an external one has a conversation. One of the kind and name that is in force is "
-    "replaced only when that is asked for.",
+    "replaced only when that is asked for. With the hash of a token that you have made and kept (sce_… or "
+    "scs_…), the same request again makes nothing new.",
     takes=NewToken,
     gives=TokenMade,
 )

@@ -5,16 +5,19 @@ from typing import Any
 
 import click
 
+from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.transport.doors.cli.client_names import CLIENT_NAME
-from showcaller.transport.doors.cli.exits import GOOD
+from showcaller.transport.doors.cli.exits import GOOD, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
 from showcaller.transport.doors.cli.parsing import Command, Group, hand_on
 from showcaller.transport.doors.cli.relay import Door
-from showcaller.transport.doors.cli.running import ask_running
+from showcaller.transport.doors.cli.running import ask_running, check_running
 from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
+from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.doors.token_making import TokenInMaking, alone
 
 COLUMNS = (
     Column("NAME", cut="end"),
@@ -94,7 +97,8 @@ def _state(token: Mapping[str, Any]) -> str:
 
 A token of the same kind and name that is in force is replaced only with
 --replace: it lets nobody in any more then. The conversation of an external one
-stays the same.
+stays the same. Where it was cut off before it had written the token, the same
+command again writes that one.
 
 \b
 Examples:
@@ -117,14 +121,32 @@ Examples:
 @click.pass_obj
 def new(door: Door, kind: str, name: str, replace: bool, as_json: bool) -> int:
     """Make a token and give the exit code."""
-    made = ask_running(door, "POST", "/api/tokens", {"kind": kind, "name": name, "replace": replace})
-    if as_json:
-        write(json_line({field: value for field, value in made.items() if field != "ok"}))
-        return GOOD
-    write(str(made["token"]))
-    if "session" in made:
+    check_running(door)
+    try:
+        with alone(door.home):
+            making = TokenInMaking(door.home, kind, name)
+            made = _made(door, making, {"kind": kind, "name": name, "replace": replace})
+            told = {field: value for field, value in made.items() if field != "ok"}
+            write(json_line({"token": making.token} | told) if as_json else making.token)
+            making.done()
+    except RelayStartError as error:
+        raise CommandError(error.message, error.way_out) from error
+    if not as_json and "session" in made:
         note(f"It speaks for the conversation {made['session']}. It is not shown again.")
     return GOOD
+
+
+def _made(door: Door, making: TokenInMaking, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    while True:
+        try:
+            return ask_running(door, "POST", "/api/tokens", {**wanted, "hash": making.hash})
+        except CommandError as error:
+            if not (_is_refused(error) and making.refused()):
+                raise
+
+
+def _is_refused(error: CommandError) -> bool:
+    return isinstance(error.__cause__, Refusal) and error.__cause__.code is Code.INVALID_INPUT
 
 
 @command.command(
