@@ -15,6 +15,7 @@ from showcaller.transport.doors.http import peers
 from showcaller.transport.doors.http.holders import holds
 from showcaller.transport.doors.http.peers import Peers, Place, WorkerTree
 from showcaller.transport.doors.http.socket_ends import end_of
+from showcaller.transport.worker.process_table import process_ids
 
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose a connection is")
 
@@ -144,7 +145,7 @@ def test_where_processes_come_faster_than_they_are_looked_at_only_one_from_outsi
 ) -> None:
     port: int = listening.getsockname()[1]
     ever_new = iter(range(10**7, 10**8))
-    real = peers.process_ids
+    real = process_ids
     here = Peers(port, lambda: [WorkerTree(os.getpid(), 0)])
     with subprocess.Popen([sys.executable, "-c", CONNECTS, str(port)], stdin=subprocess.PIPE) as child:
         client = accepted(listening)
