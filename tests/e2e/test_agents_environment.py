@@ -178,9 +178,10 @@ def test_a_call_by_a_name_that_somebody_elses_token_has_leaves_that_in_force(
 ) -> None:
     theirs = showcaller("tokens", "new", "--name", "theirs").out.strip()
     refused = showcaller("call", '{"action": "list_relays"}', "--name", "theirs")
-    assert (refused.code, refused.out) == (1, "")
-    assert "is taken" in refused.err
-    assert "showcaller tokens revoke theirs" in refused.err
+    told = json.loads(refused.out)
+    assert (refused.code, told["ok"]) == (1, False)
+    assert "is taken" in told["error"]
+    assert "showcaller tokens revoke theirs" in told["wayOut"]
     headers = {"authorization": f"Bearer {theirs}"}
     url = f"http://127.0.0.1:{daemon.port}/api/call"
     assert (
@@ -217,8 +218,8 @@ def test_a_new_token_is_written_once(daemon: Daemon, showcaller: Showcaller) -> 
 
 def test_without_a_relay_a_call_says_how_to_start_one(tmp_path: Path) -> None:
     ended = Showcaller(tmp_path / "home", tmp_path)("call", '{"action": "list_relays"}')
-    assert (ended.code, ended.out) == (3, "")
-    assert "showcaller serve" in ended.err
+    assert ended.code == 3
+    assert "showcaller serve" in json.loads(ended.out)["wayOut"]
 
 
 def test_no_token_is_in_the_log_and_the_owners_in_no_agents_environment(
