@@ -45,6 +45,7 @@ class Books:
     refused: dict[str, str] = field(default_factory=dict[str, str])  # texts, with the code
     runs: dict[str, RunTurn] = field(default_factory=dict[str, RunTurn])
     steers: dict[str, Steer] = field(default_factory=dict[str, Steer])
+    back: set[str] = field(default_factory=set[str])  # messages that left the queue and wait there again
     given_in: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     ends: dict[str, TurnEnded] = field(default_factory=dict[str, TurnEnded])
     tasks: dict[tuple[str, str], TaskStarted] = field(default_factory=dict[tuple[str, str], TaskStarted])

@@ -72,9 +72,11 @@ def _whole(stored: Stored, books: Books) -> Iterator[str]:
     yield from _events(stored)
     yield from _replies(stored)
     counts = Counter(row["session"] for row in stored.messages.values())
-    back = {
-        event["message"] for event in stored.events if event["kind"] == "turn_started"
-    } | books.steers.keys()
+    back = (
+        {event["message"] for event in stored.events if event["kind"] == "turn_started"}
+        | books.steers.keys()
+        | books.back
+    )
     queued = Counter(
         row["session"] for row in stored.prompts if row["status"] == "queued" and row["id"] not in back
     )

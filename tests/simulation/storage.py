@@ -51,6 +51,7 @@ class SimWriter:
         answers = self._answers(batch)
         self._under_way.remove(batch)
         self._world.say("writer", f"batch {batch.number}: {told(batch, answers)}")
+        self._world.committed(batch, answers)
         self._world.later(lambda: done(answers), owner=self._owner, channel=self)
 
     def _answers(self, batch: Batch) -> Sequence[Answer]:

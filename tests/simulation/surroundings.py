@@ -1,7 +1,9 @@
 """What every part of a simulated world needs of the world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
+
+from showcaller.store.batch import Answer, Batch
 
 
 class Surroundings(Protocol):
@@ -21,6 +23,10 @@ class Surroundings(Protocol):
 
     def say(self, who: str, what: str) -> None:
         """Add to the trace."""
+        ...
+
+    def committed(self, batch: Batch, answers: Sequence[Answer]) -> None:
+        """Note what was stored."""
         ...
 
     @property

@@ -4,7 +4,7 @@ The relay is the real one, on a dispatcher that runs one step at a time over a r
 drawn: who comes next, how time passes, what callers do, what is late, doubled, lost or refused, and who dies.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from showcaller.actors.contract.ids import ALPHABET, Prefix
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.pauses import FIRST_PAUSE
 from showcaller.actors.runtime.testkit import ManualClock
-from showcaller.store.batch import Answer
+from showcaller.store.batch import Answer, Batch
 from showcaller.store.transaction import run_batch
 from tests.simulation.agenda import Agenda, Kind
 from tests.simulation.books import Books, Broken
@@ -93,6 +93,12 @@ class World:
         """Add to the trace."""
         self.trace.say(who, what)
 
+    def committed(self, batch: Batch, answers: Sequence[Answer]) -> None:
+        """Note which messages wait again that had left the queue to join a turn."""
+        for command, answer in zip(batch.commands, answers, strict=True):
+            if command.name == "unsteer_message" and not answer.error:
+                self.books.back.add(command.arguments["message"])
+
     @property
     def storage_fails(self) -> bool:
         """Whether the disk is full at present."""
@@ -137,7 +143,7 @@ class World:
         if batches:
             self.say("writer", f"batch {batches[0].number} of the dead relay is {fate}")
         if fate == "committed" and not self.storage_fails:
-            run_batch(database, batches[0])
+            self.committed(batches[0], run_batch(database, batches[0]))
         if fate == "late":
             self._late.append(lambda: self._too_late(run_batch(database, batches[0])))
             self._late.append(database.close)
