@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from showcaller.actors.contract.approvals import Approvals, Revoke
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.inbox import Answer, Inbox
 from showcaller.actors.contract.outside import read_request
@@ -83,6 +84,54 @@ class Answering:
             return await self._door.answer_async(_answer(question_id, choices, text, dismiss=dismiss), id=id)
         except Refusal as refusal:
             return refusal.to_result()
+
+    def approvals(self, *, limit: int = 100, cursor: str | None = None) -> dict[str, Any]:
+        """List what stands allowed to agents, by conversation. ::
+
+            for one in relay.approvals()["approvals"]:
+                relay.revoke(one["session"], one["kind"])
+
+        Args:
+            limit: how many to list at most.
+            cursor: ``nextCursor`` of the page before.
+
+        Returns:
+            A result as of ``call``: ``approvals``, each with ``session``, ``title``, ``kind`` and
+            ``allowedAt``; ``nextCursor`` when there is more.
+
+        """
+        try:
+            return self._door.watch(read_request(Approvals, {"limit": limit, "cursor": cursor}))
+        except Refusal as refusal:
+            return refusal.to_result()
+
+    def revoke(self, session: str, kind: str | None = None) -> dict[str, Any]:
+        """Have what was allowed in a conversation stand no more; the next call of its kind asks again.
+
+        Args:
+            session: the conversation.
+            kind: ``create``, ``settings`` or ``subscribe``; left out, all of it.
+
+        Returns:
+            A result as of ``call``, with ``session`` and ``revoked``, the kinds.
+
+        """
+        try:
+            return self._door.revoke(read_request(Revoke, {"session": session, "kind": kind}))
+        except Refusal as refusal:
+            return refusal.to_result()
+
+    def unlock(self, session: str) -> dict[str, Any]:
+        """Have the prompts of an external conversation to others count from 0 again.
+
+        Args:
+            session: the conversation.
+
+        Returns:
+            A result as of ``call``, with ``session``.
+
+        """
+        return self._door.act("unlock", session)
 
 
 def _answer(question_id: str, choices: Sequence[str], text: str | None, *, dismiss: bool) -> Answer:

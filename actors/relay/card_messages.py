@@ -66,6 +66,19 @@ class LeaveApproval(NamedTuple):
     call: str
 
 
+class RevokeApprovals(NamedTuple):
+    """To a session: what was allowed in it, of one kind or all of it, stands no more.
+
+    Answered with the kinds once that is stored, None when nothing stood, or with a Refusal.
+    """
+
+    kind: str | None
+
+
+class RestartCount(NamedTuple):
+    """To a session: what its agent sends to others counts from 0 again; answered with None, or a Refusal."""
+
+
 class CheckAgain(NamedTuple):
     """An answer to ``AskApproval``: something has changed, so that the call has to be checked anew."""
 
@@ -78,7 +91,7 @@ class Unclaimed(NamedTuple):
     """To the session itself: what the relay before has left was not taken up again in time."""
 
 
-ToCards = GiveAnswer | AskApproval | LeaveApproval | AgentsShutOut
+ToCards = GiveAnswer | AskApproval | LeaveApproval | RevokeApprovals | RestartCount | AgentsShutOut
 """What others ask of the cards of a session."""
 OfCards = CardTimeUp | TryCards | Unclaimed
 """What a session tells itself about them."""

@@ -395,4 +395,5 @@ _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
     tags.ForConversation: lambda session, tag, written: session._conversation.written(tag, written.answer),
     tags.ForCard: lambda session, tag, written: session._cards.written(tag, written.answer),
     tags.ForBinding: lambda session, tag, written: session._cards.written(tag, written.answer),
+    tags.ForStanding: lambda session, tag, written: session._cards.written(tag, written.answer),
 }

@@ -196,6 +196,15 @@ class SessionApprovals:
             del self._calls.unclaimed[card]
 
 
+def standing_answer(stored: Answer) -> tuple[str, ...] | Refusal | None:
+    """Say what became of taking back what stood allowed: its kinds, None when nothing did."""
+    if stored.error == "conflict" and stored.value == "missing":
+        return None
+    if stored.error is not None:
+        return refusal_of(stored)
+    return None if stored.value is None else tuple(stored.value["revoked"])
+
+
 def _no_turn() -> Refusal:
     return Refusal(
         Code.NO_ACTIVE_TURN,

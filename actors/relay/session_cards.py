@@ -18,6 +18,8 @@ from showcaller.actors.relay.card_messages import (
     GiveAnswer,
     LeaveApproval,
     OfCards,
+    RestartCount,
+    RevokeApprovals,
     ToCards,
     TryCards,
     Unclaimed,
@@ -34,8 +36,8 @@ from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
-from showcaller.actors.relay.session_approvals import SessionApprovals
-from showcaller.actors.relay.session_tags import ForBinding, ForCard
+from showcaller.actors.relay.session_approvals import SessionApprovals, standing_answer
+from showcaller.actors.relay.session_tags import ForBinding, ForCard, ForStanding
 from showcaller.actors.relay.turn_state import Turn
 from showcaller.actors.relay.turns import Turns
 from showcaller.actors.runtime import Timer
@@ -145,6 +147,10 @@ class SessionCards:
             case LeaveApproval():
                 self._approvals.leave(asked)
                 answer(reply, None)
+            case RevokeApprovals(kind):
+                self._change("revoke_approvals", {"conversation": self._session, "kind": kind}, reply)
+            case RestartCount():
+                self._change("restart_count", {"session": self._session}, reply)
             case AgentsShutOut():
                 self._approvals.shut_out()
                 answer(reply, None)
@@ -158,6 +164,11 @@ class SessionCards:
                 self._step(signals.Again())
             case Unclaimed():
                 self._approvals.unclaimed()
+
+    def _change(self, command: str, arguments: dict[str, Any], reply: Reply) -> None:
+        tag = ForStanding(reply)
+        self._answering[id(tag)] = reply
+        self._write(command, arguments, tag)
 
     def _give(self, given: GiveAnswer, reply: Reply) -> None:
         """Somebody answers a card: have that stored, if it is an answer that the card takes."""
@@ -176,10 +187,14 @@ class SessionCards:
 
     # -- what the store answers --------------------------------------------------------------------
 
-    def written(self, tag: ForCard | ForBinding, stored: Answer) -> None:
-        """The store has answered a command about a card."""
+    def written(self, tag: ForCard | ForBinding | ForStanding, stored: Answer) -> None:
+        """The store has answered a command about a card, or about what was allowed."""
         if isinstance(tag, ForBinding):
             self._approvals.rebound(tag, stored)
+            return
+        if isinstance(tag, ForStanding):
+            self._answering.pop(id(tag), None)
+            answer(tag.reply, standing_answer(stored))
             return
         if stored.error is None:
             self._pauses.over()

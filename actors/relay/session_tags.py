@@ -71,6 +71,12 @@ class ForBinding(NamedTuple):
     by: str | None
 
 
+class ForStanding(NamedTuple):
+    """Takes back what stands allowed, or begins a count again, for who waits for ``reply``."""
+
+    reply: Reply
+
+
 class ForConversation(NamedTuple):
     """Keeps which conversation of its agent the session continues."""
 

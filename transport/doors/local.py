@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -26,6 +27,7 @@ from showcaller.actors.relay.calls import (
     CallRequest,
     Conversations,
     OwnerActName,
+    RevokeRequest,
     WatchRequest,
 )
 from showcaller.actors.relay.calls.agent_turns import end_with_turn
@@ -42,7 +44,7 @@ from showcaller.transport.doors.local_fanout import LocalFanout, fanout_rows
 from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
 
-AnyRequest = CallRequest | ActRequest | AnswerRequest | WatchRequest
+AnyRequest = CallRequest | ActRequest | AnswerRequest | RevokeRequest | WatchRequest
 
 
 class _Begun(NamedTuple):
@@ -147,6 +149,16 @@ class LocalDoor:
     async def answer_async(self, answer: Answer, *, id: str | None = None) -> dict[str, Any]:  # noqa: A002
         """Give an answer, as ``answer`` does, without blocking the running asyncio loop."""
         result: dict[str, Any] = await self._request(AnswerRequest(answer, id))
+        return result
+
+    def revoke(self, revoke: Revoke) -> dict[str, Any]:
+        """Have what was allowed in a conversation stand no more, as ``call`` carries out a call."""
+        result: dict[str, Any] = self._request(RevokeRequest(revoke)).get()
+        return result
+
+    async def revoke_async(self, revoke: Revoke) -> dict[str, Any]:
+        """Revoke as ``revoke`` does, without blocking the running asyncio loop."""
+        result: dict[str, Any] = await self._request(RevokeRequest(revoke))
         return result
 
     def watch(self, asked: OutsideRequest, caller: Caller = OWNER) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from showcaller.actors.relay.calls.caller import (
     AnswerRequest,
     Caller,
     CallRequest,
+    RevokeRequest,
     WatchRequest,
 )
 from showcaller.actors.relay.calls.conversations import Conversations
@@ -21,5 +22,6 @@ __all__ = [
     "Caller",
     "Conversations",
     "OwnerActName",
+    "RevokeRequest",
     "WatchRequest",
 ]

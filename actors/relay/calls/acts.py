@@ -1,16 +1,28 @@
 """Which function carries a call out, once all checks have let it through."""
 
 from showcaller.actors.contract import calls, results
+from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.inbox import Answer
-from showcaller.actors.relay.calls import answering, inbox, prompting, reading, relays, stopping, task_output
+from showcaller.actors.relay.calls import (
+    answering,
+    approvals,
+    inbox,
+    prompting,
+    reading,
+    relays,
+    stopping,
+    task_output,
+)
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
-from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart
+from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart, Unlock
 
 Looking = calls.ListRelays | calls.RelayInfo | calls.ListSessions | calls.ReadSession | calls.ReadTaskOutput
 
 
-async def act(context: CallContext, call: calls.Call | OwnerAct, found: Found) -> results.CallResult:
+async def act(  # noqa: C901 - one branch for each kind of call
+    context: CallContext, call: calls.Call | OwnerAct, found: Found
+) -> results.CallResult:
     """Carry a call out."""
     match call:
         case calls.Send():
@@ -31,6 +43,10 @@ async def act(context: CallContext, call: calls.Call | OwnerAct, found: Found) -
             return await stopping.go_on(context, call, found.session)
         case Restart():
             return await stopping.restart(context, call, found.row)
+        case Revoke():
+            return await approvals.revoke(context, call, found.session)
+        case Unlock():
+            return await approvals.unlock(context, call, found.row)
         case _:
             return await _look(context, call, found)
 

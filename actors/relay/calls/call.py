@@ -9,7 +9,14 @@ from showcaller.actors.contract.owner_arguments import OwnersCall, owners_call
 from showcaller.actors.contract.shape import parse_call
 from showcaller.actors.relay.calls import inbox, order
 from showcaller.actors.relay.calls.acts import act, act_again
-from showcaller.actors.relay.calls.caller import ActRequest, AnswerRequest, Caller, CallRequest, WatchRequest
+from showcaller.actors.relay.calls.caller import (
+    ActRequest,
+    AnswerRequest,
+    Caller,
+    CallRequest,
+    RevokeRequest,
+    WatchRequest,
+)
 from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Conversations
 from showcaller.actors.relay.calls.found import Found
@@ -22,7 +29,7 @@ from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import OneTooMany, refusal_for
 from showcaller.actors.runtime import Actor, ActorRef
 
-AnyRequest = CallRequest | ActRequest | AnswerRequest | WatchRequest
+AnyRequest = CallRequest | ActRequest | AnswerRequest | RevokeRequest | WatchRequest
 
 
 class _Wish(NamedTuple):
@@ -62,7 +69,9 @@ class Call(Actor):
         self.stop()
         return result
 
-    async def _carry_out(self, request: CallRequest | ActRequest | AnswerRequest) -> dict[str, Any]:
+    async def _carry_out(
+        self, request: CallRequest | ActRequest | AnswerRequest | RevokeRequest
+    ) -> dict[str, Any]:
         wish = self._wish(request)
         client_id = None if request.client_id is None else client_id_of(request.client_id)
         identity = await self._identity(wish.call)
@@ -104,9 +113,11 @@ class Call(Actor):
             known = self._conversations.identity = await self._supervisor.request(AwaitReady())
         return known
 
-    def _wish(self, request: CallRequest | ActRequest | AnswerRequest) -> _Wish:
+    def _wish(self, request: CallRequest | ActRequest | AnswerRequest | RevokeRequest) -> _Wish:
         if isinstance(request, AnswerRequest):
             return _Wish(request.answer, is_write=True)
+        if isinstance(request, RevokeRequest):
+            return _Wish(request.revoke, is_write=True)
         if isinstance(request, ActRequest):
             return _Wish(read_act(request.action, request.session), is_write=True)
         longest_wait = self._ports.settings.longest_wait_minutes * 60

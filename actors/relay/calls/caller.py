@@ -2,6 +2,7 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
+from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.relay.calls.external_calls import ExternalCall
@@ -57,6 +58,14 @@ class AnswerRequest(NamedTuple):
     """The owner's answer to a card, of the right shape."""
 
     answer: Answer
+    client_id: str | None = None
+    caller: Caller = OWNER
+
+
+class RevokeRequest(NamedTuple):
+    """What the owner takes back of what stands allowed, of the right shape."""
+
+    revoke: Revoke
     client_id: str | None = None
     caller: Caller = OWNER
 

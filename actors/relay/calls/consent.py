@@ -6,7 +6,6 @@ from showcaller.actors.contract import calls
 from showcaller.actors.contract.actions import find_action
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.idempotency import fingerprint
-from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.limits import CARD_HOURS, PROMPTS_UNASKED
 from showcaller.actors.relay.calls import agents
 from showcaller.actors.relay.calls.context import CallContext, Row
@@ -138,7 +137,7 @@ async def _shown(context: CallContext, call: AnyCall, found: Found) -> Shown:
                 effort=call.effort,
                 text=call.text,
             )
-        case calls.AnswerQuestion() | Answer():
+        case calls.AnswerQuestion():
             return Shown(
                 "answer_question",
                 target=await _target(context, found),

@@ -1,12 +1,13 @@
 """The order of the checks. This page reads as the contract does; the first that fails gives the code."""
 
 from showcaller.actors.contract import calls
+from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.relay.calls import agents, answering, consent, inbox, session_settings
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
-from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart
+from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart, Unlock
 from showcaller.actors.relay.calls.repeats import first_time
 from showcaller.actors.relay.calls.targets import check_relay, find_session, refuse_archived, refuse_deleted
 from showcaller.actors.relay.messages import Facts, IfAwake, LookFacts
@@ -89,7 +90,7 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
             return Found(context.ports.new_id("ses_"))
         case calls.Wait(session=session):
             return Found() if session is None else Found(await find_session(context, session))
-        case calls.ReadSession() | calls.ReadTaskOutput() | Delete():
+        case calls.ReadSession() | calls.ReadTaskOutput() | Delete() | Revoke() | Unlock():
             return await _session(context, call.session)
         case calls.Send(session=session) if (facts := await _facts(context, session)) is not None:
             return Found(session, facts._asdict())

@@ -3,6 +3,7 @@
 from typing import ClassVar, Final, Literal
 
 from showcaller.actors.contract.agent_messages import ResumedVia
+from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.arguments import SessionName
 from showcaller.actors.contract.arguments.names import session_name
 from showcaller.actors.contract.calls import CallModel
@@ -47,16 +48,26 @@ class Restart(CallModel):
     session: SessionName
 
 
-OwnerAct = Kill | Delete | GoOn | Restart | Answer
+class Unlock(CallModel):
+    """Have the prompts of an external conversation to others count from 0 again."""
+
+    nothing: ClassVar[str] = "Nothing was changed."
+
+    action: Literal["unlock"] = "unlock"
+    session: SessionName
 
 
-OwnerActName = Literal["kill", "delete", "go_on", "restart"]
-NamedAct = Kill | Delete | GoOn | Restart
+OwnerAct = Kill | Delete | GoOn | Restart | Unlock | Answer | Revoke
+
+
+OwnerActName = Literal["kill", "delete", "go_on", "restart", "unlock"]
+NamedAct = Kill | Delete | GoOn | Restart | Unlock
 _ACTS: Final[dict[str, type[NamedAct]]] = {
     "kill": Kill,
     "delete": Delete,
     "go_on": GoOn,
     "restart": Restart,
+    "unlock": Unlock,
 }
 
 
@@ -70,7 +81,7 @@ def read_act(name: OwnerActName, session: object) -> NamedAct:
 
 
 class Done(CallResult):
-    """The answer to ``delete`` and ``go_on``."""
+    """The answer to ``delete``, ``go_on`` and ``unlock``."""
 
     session: str
 

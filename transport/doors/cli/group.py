@@ -41,6 +41,8 @@ COMMANDS = (
     "events",
     "inbox",
     "answer",
+    "approvals",
+    "unlock",
     "stop-turn",
     "go-on",
     "restart",
@@ -63,7 +65,21 @@ COMMANDS = (
     "completion",
 )
 
-NEED_A_RELAY = frozenset({"wait", "inbox", "answer", "go-on", "restart", "open", "tokens", "call", "mcp"})
+NEED_A_RELAY = frozenset(
+    {
+        "wait",
+        "inbox",
+        "answer",
+        "approvals",
+        "unlock",
+        "go-on",
+        "restart",
+        "open",
+        "tokens",
+        "call",
+        "mcp",
+    }
+)
 """Those that need a relay that runs; the others open the data folder themselves where none does."""
 NEED_A_RELAY_WITH = {"new": "--no-wait", "send": "--no-wait", "monitor": "--follow", "events": "--follow"}
 """Those that need one with an option, and which."""

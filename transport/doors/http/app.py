@@ -18,6 +18,7 @@ from showcaller.actors.contract.schema import tool_schema
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.refusals import refusal_for
 from showcaller.transport.doors.http.access import Access, check_protocol
+from showcaller.transport.doors.http.approval_routes import ApprovalRoutes
 from showcaller.transport.doors.http.audience import caller_of, check_audience
 from showcaller.transport.doors.http.bodies import (
     SMALL_BYTES,
@@ -73,6 +74,7 @@ class HttpDoor:
         self._tokens = TokenRoutes(served.door.tokens, served.callers)
         self._watch = WatchRoutes(served.door, now)
         self._inbox = InboxRoutes(served.door)
+        self._approvals = ApprovalRoutes(served.door)
 
     def routes(self) -> list[Path]:
         """Give all paths."""
@@ -85,6 +87,7 @@ class HttpDoor:
             *self._served.sign_in.routes(),
             *self._watch.routes(),
             *self._inbox.routes(),
+            *self._approvals.routes(),
             Path("GET", "/api/status", self.status, _STATUS),
             Path("POST", "/api/stop", self.stop, _STOP),
             Path("GET", "/metrics", self.metrics, _METRICS),

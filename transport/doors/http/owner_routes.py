@@ -148,7 +148,7 @@ def _setting_reply(name: str, settings: Settings) -> Response:
 
 _NAME: Final[dict[str, Any]] = {"name": {"type": "string", "enum": list(setting_schemas())}}
 _ACT: Final = Operation(
-    "Carry out an act of the owner on a session: kill, delete, go_on or restart.",
+    "Carry out an act of the owner on a session: kill, delete, go_on, restart or unlock.",
     takes=ActBody,
     gives=(StopResult, Done, RestartResult),
     path={"act": {"type": "string", "enum": list(get_args(OwnerActName))}},

@@ -85,6 +85,7 @@ WORDS = {
     "go-on": ("x",),
     "restart": ("x",),
     "answer": ("q_3f9c2a1e07bd", "Allow"),
+    "unlock": ("3f9c2a1e",),
     "call": ("{}",),
     "fanout": ("echo {}", "a"),
     "completion": ("bash",),

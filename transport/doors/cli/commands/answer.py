@@ -20,11 +20,12 @@ _ENVELOPE = frozenset({"ok", "relay", "summary"})
 @click.command(
     "answer",
     cls=Command,
-    help="""Answer a question of an agent, or dismiss it.
+    help="""Answer a question, a permission or an approval.
 
 CARD is its id as the inbox shows it, or how that begins; CHOICE a label of one
 of its options, in any case. The first answer counts: whoever comes second is
-told so.
+told so. An approval takes Allow or Deny, and only Allow has its call carried
+out.
 
 \b
 Examples:

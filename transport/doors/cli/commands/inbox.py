@@ -20,10 +20,11 @@ from showcaller.transport.doors.cli.watched import followed, reconnect_option
 @click.command(
     "inbox",
     cls=Command,
-    help="""List the questions of agents that wait for an answer.
+    help="""List what agents ask you, and wait for.
 
 The newest comes first. A permission is asked before an agent uses a tool of
-its own; its turn waits until there is an answer, for 8 hours at most. With
+its own, an approval before a call of it to this relay is carried out; its turn
+waits until there is an answer, for 8 hours at most. With
 --watch it goes on telling what is asked until it is interrupted, the newest
 last, and --json writes a line for each question.
 
