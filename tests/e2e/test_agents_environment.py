@@ -1,6 +1,8 @@
 """Inside of an agent's session the owner's commands refuse, and ``call`` acts as that agent."""
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Generator
@@ -99,6 +101,54 @@ def test_another_clients_token_is_refused_in_an_agents_process_tree(
     words = [sys.executable, str(program), str(token), f"http://127.0.0.1:{daemon.port}"]
     outside = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert [line[:3] for line in outside.stdout.splitlines()][1:] == ["200", "400"]
+
+
+FORWARDS = """
+import socket, sys, threading
+def pump(source, target):
+    while data := source.recv(65536):
+        target.sendall(data)
+    target.shutdown(socket.SHUT_WR)
+with socket.create_server(("127.0.0.1", 0)) as server:
+    with open(sys.argv[2], "w") as told:
+        print(server.getsockname()[1], file=told)
+    near = server.accept()[0]
+    far = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    back = threading.Thread(target=pump, args=(far, near))
+    back.start()
+    pump(near, far)
+    back.join()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose process a connection is")
+def test_the_owner_is_let_in_through_a_forwarder_while_agents_run_unless_it_is_an_agents(
+    daemon: Daemon, tmp_path: Path
+) -> None:
+    program, told = tmp_path / "forwards.py", tmp_path / "told"
+    program.write_text(FORWARDS)
+    os.mkfifo(told)
+    words = [sys.executable, str(program), str(daemon.port), str(told)]
+
+    def asked() -> int:
+        port = int(told.read_text())
+        head = {"authorization": f"Bearer {daemon.token}", "host": f"127.0.0.1:{daemon.port}"}
+        url = f"http://127.0.0.1:{port}/api/status"
+        return httpx.get(
+            url, headers={**head, "connection": "close"}, timeout=60, trust_env=False
+        ).status_code
+
+    with daemon.owner as owner:
+        call = {"action": "create_session", "relay": "this", "text": shlex.join(words), "wait_seconds": 0}
+        owner.post("/api/call", json=call)
+        assert asked() == 403
+        gate = tmp_path / "gate"
+        os.mkfifo(gate)
+        call["text"] = f"cat {gate}"
+        owner.post("/api/call", json=call)
+        with gate.open("w"), subprocess.Popen(words) as outside:  # the agent reads, so it runs
+            assert asked() == 200
+            assert outside.wait(60) == 0
 
 
 CALLS = """

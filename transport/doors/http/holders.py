@@ -48,6 +48,7 @@ def is_hidden(pid: int, user: int) -> bool:
         for name in os.listdir(folder):  # noqa: PTH208 - the hot path
             with contextlib.suppress(FileNotFoundError):  # it was closed just now
                 os.readlink(f"{folder}/{name}")  # noqa: PTH115 - the hot path
+                return False  # who may look at one may look at all
     except PermissionError:
         return user in _users_of(pid)
     except OSError:  # it has ended
@@ -57,12 +58,11 @@ def is_hidden(pid: int, user: int) -> bool:
 
 def has_descriptors_under_way(pid: int) -> bool:
     """Tell whether descriptors wait in a Unix socket of a process's, held by nobody until they are taken."""
-    infos = f"/proc/{pid}/fdinfo"
-    for name in _listed(infos):
-        count = _read(f"{infos}/{name}").partition(_UNDER_WAY)[2].split()[:1]
-        if count and count != [b"0"]:
-            return True
-    return False
+    return any(
+        _read(f"/proc/{pid}/fdinfo/{name}").partition(_UNDER_WAY)[2].split()[:1] not in ([], [b"0"])
+        for name in _listed(f"/proc/{pid}/fd")
+        if _target(f"/proc/{pid}/fd/{name}").startswith("socket:")
+    )
 
 
 def _users_of(pid: int) -> list[int]:
@@ -74,13 +74,14 @@ def _users_of(pid: int) -> list[int]:
 
 
 def _is_among(folder: str, socket: str) -> bool:
-    for name in _listed(folder):
-        try:
-            if os.readlink(f"{folder}/{name}") == socket:  # noqa: PTH115 - the hot path
-                return True
-        except OSError:
-            continue
-    return False
+    return any(_target(f"{folder}/{name}") == socket for name in _listed(folder))
+
+
+def _target(descriptor: str) -> str:
+    try:
+        return os.readlink(descriptor)  # noqa: PTH115 - the hot path
+    except OSError:
+        return ""
 
 
 def _listed(folder: str) -> list[str]:

@@ -127,7 +127,8 @@ class Peers:
                 return place
         else:
             return Place.UNKNOWN  # there have always been new ones
-        return self._place_of_one(self._likely(), socket, is_held_by)
+        # Threads with descriptors of their own take long to look at, and are looked for in agents alone.
+        return self._place_of_one(self._inside(), socket, is_held_by)
 
     def _likely(self) -> Iterator[int]:
         yield from list(self._holders)
@@ -160,13 +161,17 @@ class Peers:
                 return True
         return False
 
+    def _inside(self) -> set[int]:
+        """Give all processes that hang in the trees, but the workers."""
+        trees = list(self._trees())
+        return below(tree.guardian for tree in trees) - {tree.worker for tree in trees}
+
     def _is_hidden_outside(self, end: End) -> bool:
         """Tell whether only a process outside of the trees can hold an end that nobody is seen to hold.
 
         A daemon for logins is one: it connects as the user whom it has let in, and lets nobody look into it.
         """
-        trees = list(self._trees())
-        inside = below(tree.guardian for tree in trees) - {tree.worker for tree in trees}
+        inside = self._inside()
         if any(is_hidden(pid, end.user) or has_descriptors_under_way(pid) for pid in inside):
             return False
         if os.geteuid() not in (0, end.user):

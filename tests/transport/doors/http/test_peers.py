@@ -188,6 +188,49 @@ def test_a_connection_through_a_forwarder_is_as_the_forwarder(listening: socket.
         forwarder.communicate(b"go on")
 
 
+WITHOUT_RIGHTS = """
+import ctypes, os, sys
+if os.geteuid() == 0:  # who may look into everything
+    assert ctypes.CDLL(None).prctl(24, 19, 0, 0, 0) == 0  # PR_CAPBSET_DROP, CAP_SYS_PTRACE
+os.execv(sys.executable, [sys.executable, "-c", *sys.argv[1:]])
+"""
+HIDES = """
+import ctypes, socket, sys
+assert ctypes.CDLL(None).prctl(4, int(sys.argv[2] == "seen"), 0, 0, 0) == 0  # PR_SET_DUMPABLE
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+print(flush=True)
+input()
+"""
+LOOKS = """
+import os, socket, subprocess, sys
+from showcaller.transport.doors.http.peers import Peers, WorkerTree
+
+HIDES, STARTS = sys.argv[1:]
+with socket.create_server(("127.0.0.1", 0)) as server:
+    port = str(server.getsockname()[1])
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", HIDES, port, "hidden"], **pipes) as forwards:
+        forwards.stdout.readline()
+        client = server.accept()[1]
+        for agent in ("seen", "hidden"):
+            words = [sys.executable, "-c", STARTS, sys.executable, "-c", HIDES, port, agent]
+            with subprocess.Popen(words, **pipes) as guardian:
+                guardian.stdout.readline()
+                print(agent, Peers(int(port), lambda: [WorkerTree(guardian.pid, 0)]).place_of(client))
+                guardian.communicate(b"go on")
+        print("itself", Peers(int(port), lambda: [WorkerTree(os.getpid(), 0)]).place_of(client))
+        forwards.communicate(b"go on")
+"""
+STARTS = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+
+
+@needs_proc
+def test_a_forwarder_that_may_not_be_looked_into_is_no_agents_where_every_agent_may() -> None:
+    words = [sys.executable, "-c", WITHOUT_RIGHTS, LOOKS, HIDES, STARTS]
+    looked = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert looked.stdout.split() == ["seen", "outside", "hidden", "unknown", "itself", "unknown"]
+
+
 MANY = 20
 
 
