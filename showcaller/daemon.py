@@ -247,7 +247,12 @@ async def _serve(
         await server.start()
         _tell_where(folder.path, watch.lock, whereabouts)
         _warn_of_no_cards(parts, options)
-        log.info("ready", **whereabouts.model_dump(), folder=str(folder.path))
+        log.info(
+            "ready",
+            **whereabouts.model_dump(),
+            folder=str(folder.path),
+            default_folder=parts.door.default_folder,
+        )
         notify_service_manager(os.environ.pop("NOTIFY_SOCKET", ""))
         options.ready(f"Showcaller {VERSION} listens on {whereabouts.address} (process {whereabouts.pid}).")
         options.stop_with(lambda: ending.ask(workers=False))

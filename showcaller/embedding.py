@@ -205,7 +205,11 @@ class Relay(Watching, Answering):
         return self._door.resume_fanout(group, rerun=rerun, jobs=jobs)
 
     def list_fanouts(self) -> list[dict[str, Any]]:
-        """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
+        """List the last 20 fan-outs, newest first.
+
+        Each has its ``group``, ``name``, ``createdAt``, ``items`` (how many), ``ended``, ``notDone`` (of
+        those that ended) and ``state``: ``ended``, or ``unfinished`` where ``resume_fanout`` goes on with it.
+        """
         return self._door.list_fanouts()
 
     def settings(self) -> Settings:

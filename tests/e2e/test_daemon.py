@@ -33,6 +33,8 @@ def test_status_ends_with_0_when_a_relay_answers_and_3_when_none_runs_and_warns_
         told = json.loads(status.out)
         assert (told["running"], told["pid"]) == (True, daemon.process.pid)
         assert "warning" not in told
+        assert told["defaultFolder"] == str(showcaller.folder)
+        assert f"folder of sessions that name none: {showcaller.folder}\n" in showcaller("status").out
         newer = (
             "from showcaller.transport.doors.cli.group import run; import sys; "
             "sys.exit(run(sys.argv[1:], None, '99.0'))"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
@@ -46,12 +47,24 @@ READ = {"show", "wait", "monitor", "export"}
 OF_OTHERS: dict[str, tuple[tuple[str, ...], str]] = {
     "answer": (("q_zzzzzzzzzzzz", "Allow"), "To see what waits: showcaller"),
     "tokens": (("revoke", "nobody"), "showcaller tokens"),
-    "fanout": (("--resume", "nothing"), '"nothing"'),
+    "fanout": (("--resume", "nothing"), " fanouts"),
     "new": (("--group", "nothing", "true"), f"  {TWICE}"),
 }
 """Commands that name something else that there is not, and what is told of it."""
 NAME_NOTHING = {
-    *("sessions", "events", "inbox", "providers", "settings", "serve", "status", "stop", "doctor", "open"),
+    *(
+        "fanouts",
+        "sessions",
+        "events",
+        "inbox",
+        "providers",
+        "settings",
+        "serve",
+        "status",
+        "stop",
+        "doctor",
+        "open",
+    ),
     *("call", "backup", "restore", "mcp", "completion"),
 }
 
@@ -174,6 +187,18 @@ def test_a_session_that_was_archived(command: Command, name: str) -> None:
         )
 
 
+def test_the_ids_of_fan_outs_of_one_name_are_listed(command: Command) -> None:
+    fanouts = json.loads(command("fanouts", "--json").out)["fanouts"]
+    assert [(each["name"], each["state"], each["items"], each["notDone"]) for each in fanouts] == [
+        (TWICE, "ended", 1, 0)
+    ] * 2
+    head, *lines = command("fanouts").out.splitlines()
+    assert head.split() == ["GROUP", "NAME", "STATE", "ITEMS", "ENDED", "NOT", "DONE", "BEGUN", "AGE"]
+    for each, line in zip(fanouts, lines, strict=True):
+        assert line.split()[:6] == [each["group"], TWICE, "ended", "1", "1", "0"]
+        assert command("fanout", "--resume", each["group"], "--quiet").code == 0
+
+
 def test_an_archived_session_is_marked_where_it_is_listed_and_shown(command: Command) -> None:
     (listed,) = [line for line in command("sessions", "--scope", "all").out.splitlines() if AWAY in line]
     assert "archived · done" in listed
@@ -212,3 +237,19 @@ def test_a_command_line_that_is_wrong(command: Command, name: str) -> None:
     assert plain.out == ("" if name != "call" else asked.out)
     assert asked.failure["code"] == "REMOTE_RELAY_INVALID_INPUT"
     assert "--nonsense" in asked.failure["error"]
+
+
+def test_the_name_of_a_client_whose_conversation_was_archived_is_told_the_way_to_another(
+    command: Command,
+) -> None:
+    asked = ("call", "--name", "night shift", '{"action": "list_relays"}')
+    assert command(*asked).code == 0
+    assert command("archive", "night shift").code == 0
+    refused = command(*asked)
+    assert refused.code == 1
+    way_out = "showcaller tokens revoke 'night shift' --kind external"
+    assert way_out in refused.failure["error"]
+    assert command(*shlex.split(way_out)[1:]).code == 0
+    assert command(*asked).code == 0, "it has another conversation"
+    listed = json.loads(command("sessions", "--scope", "all", "--query", "night", "--json").out)["sessions"]
+    assert [session.get("archived", False) for session in listed] == [False, True]

@@ -241,6 +241,11 @@ class LocalDoor:
         self._check_open()
         return SetSetting(known, checked)
 
+    @property
+    def default_folder(self) -> str:
+        """Where sessions work whose caller names no folder."""
+        return self._ports.default_folder
+
     def providers(self, names: Iterable[str] = ()) -> ProviderList:
         """Give what sessions can run, and whether each can be used: of these names, or all of them."""
         ports = self._ports
@@ -346,7 +351,7 @@ class LocalDoor:
         return run
 
     def list_fanouts(self) -> list[dict[str, Any]]:
-        """List the last fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
+        """List the last fan-outs, newest first; see ``fanout_rows``."""
         return fanout_rows(self._read("last_fanouts", limit=20))
 
     async def list_fanouts_async(self) -> list[dict[str, Any]]:

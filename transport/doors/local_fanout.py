@@ -129,7 +129,11 @@ class LocalFanout:
 
 
 def fanout_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give stored fan-outs as their owner reads of them."""
+    """Give stored fan-outs as their owner reads of them.
+
+    Each has ``group``, ``name``, ``createdAt``, ``items``, ``ended``, ``notDone`` (of those that ended) and
+    ``state``: ``ended`` or ``unfinished``.
+    """
     return [
         {
             "group": row["group"],
@@ -137,6 +141,8 @@ def fanout_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "createdAt": time_text(row["created_at"]),
             "items": row["total"],
             "ended": row["recorded"],
+            "notDone": row["recorded"] - row["counts"].get("done", 0),
+            "state": "ended" if row["recorded"] == row["total"] else "unfinished",
         }
         for row in rows
     ]

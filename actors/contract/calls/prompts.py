@@ -66,7 +66,9 @@ class CreateSession(RelayCall):
     text: Prompt = Field(description="The prompt; the new session knows nothing else.")
     provider: Line64 | None = Field(default=None, description="Which agent; else the caller's own.")
     model: Line200 | None = Field(default=None, description="A model of the provider.")
-    cwd: Line1000 | None = Field(default=None, description="The absolute folder to work in.")
+    cwd: Line1000 | None = Field(
+        default=None, description="The absolute folder to work in; else where the relay was started."
+    )
     repo: Repository | None = Field(
         default=None,
         description="For providers that work on a clone: an https or ssh address, or owner/name.",

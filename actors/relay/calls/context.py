@@ -1,5 +1,6 @@
 """What one call goes by: who makes it, on which relay, and how it reads and asks."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -102,6 +103,10 @@ class CallContext:
         return row
 
 
+def _renewal(name: str) -> str:
+    return shlex.join(["showcaller", "tokens", "revoke", name, "--kind", "external"])
+
+
 def _check_external(row: Row) -> None:
     if row["provider"] != EXTERNAL:
         raise Refusal(
@@ -110,7 +115,8 @@ def _check_external(row: Row) -> None:
     if row["archived_at"] is not None:
         raise Refusal(
             Code.NOT_FOUND,
-            "Your conversation was archived, so its token is of no use any more: the owner of this relay can "
-            "give you a new one, with a conversation of its own.",
+            "Your conversation was archived, so its token is of no use any more. The owner of this relay "
+            f"gives its name another conversation with: {_renewal(row['title'])} (showcaller call and mcp "
+            "then make themselves a token; any other client needs one of showcaller tokens new).",
             missing=[row["id"]],
         )

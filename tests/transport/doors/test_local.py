@@ -201,10 +201,15 @@ def test_fan_outs_are_listed_newest_first(stage: Stage) -> None:
         finish(stage, start(stage, ["a", "b"], name=name))
         stage.advance(1)
     listed = stage.door.list_fanouts()
-    assert [(row["name"], row["items"], row["ended"]) for row in listed] == [
-        ("second", 2, 2),
-        ("first", 2, 2),
+    assert [(row["name"], row["items"], row["ended"], row["notDone"], row["state"]) for row in listed] == [
+        ("second", 2, 2, 0, "ended"),
+        ("first", 2, 2, 0, "ended"),
     ]
+    start(stage, ["a", "b"], name="third")
+    assert (stage.door.list_fanouts()[0]["name"], stage.door.list_fanouts()[0]["state"]) == (
+        "third",
+        "unfinished",
+    )
     assert listed[0]["createdAt"] == "2026-01-01T00:00:01.000Z"
 
 

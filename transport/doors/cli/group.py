@@ -32,6 +32,7 @@ from showcaller.transport.doors.cli.signals import INTERRUPTED
 
 COMMANDS = (
     "fanout",
+    "fanouts",
     "new",
     "send",
     "sessions",

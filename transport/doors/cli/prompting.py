@@ -5,10 +5,11 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
+from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.transport.doors.cli.exits import FAILED, GOOD, checked, no_relay
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
@@ -77,6 +78,13 @@ def require_relay(door: Door, what: str, or_else: str = "") -> None:
         )
 
 
+class Sent(NamedTuple):
+    """What became of a prompt, and whether there was anything to wait for."""
+
+    result: dict[str, Any]
+    is_waited_for: bool = True
+
+
 @dataclass(frozen=True)
 class Prompting:
     """One prompt on its way; ``now`` gives seconds of a steady clock."""
@@ -86,8 +94,8 @@ class Prompting:
     patience: Patience
     now: Callable[[], float]
 
-    def send(self, arguments: Mapping[str, Any], client_id: str | None) -> dict[str, Any]:
-        """Send it, wait as long as wanted, and give the result; raises ``CommandError``.
+    def send(self, arguments: Mapping[str, Any], client_id: str | None) -> Sent:
+        """Send it, wait as long as wanted, and give what became of it; raises ``CommandError``.
 
         Without a ``client_id`` one is made, so that it is sent once though the relay goes away meanwhile.
         """
@@ -95,16 +103,24 @@ class Prompting:
         first = checked(
             self.relay.call({**arguments, "wait_seconds": 0}, id=client_id or f"cli-{token_urlsafe(12)}")
         )
-        if self.patience.seconds != 0:
-            note(f"Session {first['session']}")
+        if self.patience.seconds == 0 or self._is_for_later(first):
+            return Sent(dict(first), is_waited_for=False)
+        note(f"Session {first['session']}")
         try:
-            return self._ended(dict(first), began)
+            return Sent(self._ended(dict(first), began))
         except KeyboardInterrupt:
             if running_relay(self.door.home) is not None:
                 note(f"It goes on. To stop it: {self.door.command_line('stop-turn', first['session'])}")
             else:
                 note(f"No relay runs on {self.door.home} that would go on with it: it ends here.")
             raise
+
+    def _is_for_later(self, stored: Mapping[str, Any]) -> bool:
+        """Whether a prompt is stored for a client of its own, which gets it when it calls the next time."""
+        if stored["status"] != "queued" or not stored.get("note"):
+            return False
+        reading = {"action": "read_session", "relay": "this", "session": stored["session"], "last": 1}
+        return bool(checked(self.relay.call(reading))["session"].get("provider") == EXTERNAL)
 
     def _ended(self, result: dict[str, Any], began: float) -> dict[str, Any]:
         told: str | None = None
@@ -120,7 +136,7 @@ class Prompting:
                 break
             # With an id it is asked again when the relay has gone and come back.
             answer = checked(self.relay.call(question | {"wait_seconds": piece}, id=f"w-{token_urlsafe(12)}"))
-            result = result | dict(answer)
+            result = {name: value for name, value in result.items() if name not in _PASSING} | dict(answer)
             if (said := result.get("note")) and said != told and result["status"] == "queued":
                 note(told := str(said))
         return result
@@ -142,12 +158,13 @@ def carry_out(
 
     with opened(door, read_only=False) as relay:
         prompting = Prompting(door, relay, patience, SYSTEM_CLOCK.monotonic)
-        result = prompting.send(arguments(relay), client_id)
-        if result["status"] not in _UNDER_WAY:
-            return show_result(door, result, patience, as_json=as_json)
+        sent = prompting.send(arguments(relay), client_id)
+    result = sent.result
+    if not sent.is_waited_for or result["status"] not in _UNDER_WAY:
+        return show_result(door, sent, as_json=as_json)
     if running_relay(door.home) is None:
-        result = _as_left(door, result)
-    return show_result(door, result, patience, as_json=as_json)
+        sent = Sent(_as_left(door, result))
+    return show_result(door, sent, as_json=as_json)
 
 
 def _as_left(door: Door, result: dict[str, Any]) -> dict[str, Any]:
@@ -163,18 +180,20 @@ def _as_left(door: Door, result: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name not in _PASSING} | left
 
 
-def show_result(door: Door, result: Mapping[str, Any], patience: Patience, *, as_json: bool) -> int:
-    """Write what became of a prompt, and give the exit code: 0 also for one that nobody waited for."""
+def show_result(door: Door, sent: Sent, *, as_json: bool) -> int:
+    """Write what became of a prompt, and give the exit code: 0 also for one that nobody waits for."""
+    result = sent.result
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
     else:
-        _tell(door, result)
-    if patience.seconds == 0 or result["status"] == "done" or result.get("background"):
+        _tell(door, sent)
+    if not sent.is_waited_for or result["status"] == "done" or result.get("background"):
         return GOOD
     return FAILED
 
 
-def _tell(door: Door, result: Mapping[str, Any]) -> None:
+def _tell(door: Door, sent: Sent) -> None:
+    result = sent.result
     session = str(result["session"])
     reply = result.get("reply") or {}
     if reply.get("text"):
@@ -193,5 +212,5 @@ def _tell(door: Door, result: Mapping[str, Any]) -> None:
     elif status != "done":
         reason = f": {readable(str(result['errorText']))}" if result.get("errorText") else ""
         note(f"{session} {end_word(result)}{reason}")
-    if result.get("note") and status not in {"queued", "running"}:  # of those it was told while they waited
-        note(str(result["note"]))
+    if result.get("note") and (not sent.is_waited_for or status not in {"queued", "running"}):
+        note(str(result["note"]))  # unless it was told already, while the prompt was waited for

@@ -141,7 +141,10 @@ class LocalRelay(Protocol):
         ...
 
     def list_fanouts(self) -> list[dict[str, Any]]:
-        """List fan-outs, newest first: ``group``, ``name``, ``createdAt``, ``items``, ``ended``."""
+        """List fan-outs, newest first.
+
+        Each has ``group``, ``name``, ``createdAt``, ``items``, ``ended``, ``notDone`` and ``state``.
+        """
         ...
 
 

@@ -60,13 +60,15 @@ class Begun(BaseModel):
 
 
 class FanoutRow(ResultModel):
-    """A fan-out of now or earlier."""
+    """A fan-out of now or earlier; of the items that ended, so many are not done."""
 
     group: str
     name: str
     created_at: str
     items: int
     ended: int
+    not_done: int
+    state: Literal["running", "ended", "unfinished"]
 
 
 class FanoutList(ResultModel):
@@ -146,7 +148,11 @@ class FanoutRoutes:
     async def list_fanouts(self, request: Request) -> Response:
         """List the last fan-outs, newest first."""
         del request
-        rows = await self._door.list_fanouts_async()
+        running = {run.group for run in self._desk.running}
+        rows = [
+            row | {"state": "running"} if row["group"] in running else row
+            for row in await self._door.list_fanouts_async()
+        ]
         return result_reply(FanoutList.model_validate({"fanouts": rows}).model_dump(by_alias=True))
 
     async def follow_fanout(self, request: Request) -> Response:

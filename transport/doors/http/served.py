@@ -52,6 +52,7 @@ class Served:
                 "version": self.whereabouts.version,
                 "pid": self.whereabouts.pid,
                 "address": self.whereabouts.address,
+                "default_folder": self.door.default_folder,
                 "started_at": self.started_at,
                 "sessions_awake": gauges.sessions_awake,
                 "turns": {"running": gauges.turns_running, "queued": gauges.turns_queued},

@@ -46,13 +46,18 @@ class WorkerTold(ResultModel):
 
 
 class StatusAnswer(ResultModel):
-    """How the relay does; with ``unsafe_no_cards`` what agents do goes through without anybody's consent."""
+    """How the relay does.
+
+    Sessions whose caller names no folder work in ``default_folder``. With ``unsafe_no_cards`` what agents do
+    goes through without anybody's consent.
+    """
 
     ok: Literal[True] = True
     relay: RelayTold
     version: str
     pid: int
     address: str
+    default_folder: str
     started_at: Moment
     sessions_awake: int
     turns: TurnsTold

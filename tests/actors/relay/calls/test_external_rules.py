@@ -110,7 +110,8 @@ def test_the_token_of_a_conversation_that_was_put_away_is_of_no_use(
     refused = laptop.call("list_sessions")
     codes = {"archive": "REMOTE_RELAY_NOT_FOUND", "delete": "REMOTE_RELAY_UNAUTHENTICATED"}
     assert refused["code"] == codes[how]
-    assert ("archived" if how == "archive" else "does not exist") in refused["error"]
+    told = "showcaller tokens revoke laptop --kind external" if how == "archive" else "does not exist"
+    assert told in refused["error"]
 
 
 def test_a_token_that_is_bound_to_a_session_of_the_relay_is_none_of_an_external_conversation(

@@ -128,10 +128,11 @@ def test_an_id_and_what_to_do_with_a_busy_session_are_passed_on(
     showcaller: ShowCaller, relay: FakeRelay
 ) -> None:
     relay.answer = answering(DONE)
+    relay.answer = answering({"status": "running", "progress": {"status": "running"}}, DONE)
     ended = showcaller("send", ID, "x", "--id", "one", "--if-busy", "fail", "--json")
     told = json.loads(ended.out)
     assert (told["status"], told["session"]) == ("done", ID)
-    assert "ok" not in told
+    assert told.keys().isdisjoint({"ok", "progress"}), "what was so while it ran is not so any more"
     (sent,) = (index for index, call in enumerate(relay.calls) if call["action"] == "send")
     assert relay.calls[sent]["if_busy"] == "fail"
     assert relay.ids[sent] == "one"
@@ -165,12 +166,35 @@ def test_nobody_waits_for_a_prompt_that_nothing_would_run(showcaller: ShowCaller
     assert relay.calls == []
 
 
+@pytest.mark.parametrize("options", [(), ("--wait", "1s"), ("--no-wait",)])
+def test_a_prompt_for_a_client_of_its_own_is_queued_and_not_waited_for(
+    showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(prompting, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "read_session":
+            return {"ok": True, "session": {"id": ID, "provider": "external"}}
+        assert call["action"] == "send", "it is not waited for"
+        return PLACE | {"status": "queued", "note": "It gets the message with its next call."}
+
+    relay.answer = answer
+    ended = showcaller("send", ID, "hello", *options)
+    assert (ended.code, ended.out) == (0, "")
+    assert f"{ID} is queued." in ended.err
+    assert "It gets the message with its next call." in ended.err
+    told = json.loads(showcaller("send", ID, "hello", *options, "--json").out)
+    assert (told["status"], told["note"]) == ("queued", "It gets the message with its next call.")
+
+
 def test_no_more_than_wanted_is_waited(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     relay = FakeRelay()
     relay.answer = answering({"status": "running"}, {"status": "running"})
     passing = iter((0.0, 0.0, 400.3, 700.0))
     door = Door(tmp_path, None, relay.open)
-    result = Prompting(door, relay, Patience(600.0), lambda: next(passing)).send({"action": "send"}, None)
+    result = (
+        Prompting(door, relay, Patience(600.0), lambda: next(passing)).send({"action": "send"}, None).result
+    )
     assert result["status"] == "running"
     assert [call["wait_seconds"] for call in relay.calls[1:]] == [300, 200]
     assert Patience.of(no_wait=True, wait=5.0) == Patience(0.0)

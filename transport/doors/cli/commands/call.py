@@ -32,8 +32,10 @@ UNAUTHENTICATED = "REMOTE_RELAY_UNAUTHENTICATED"
     help="""Call the tool of the running relay and write its result.
 
 JSON is the call, or - for standard input. The call comes from a conversation of
-its own, which --name names; inside of an agent's session, from that agent. Ends
-with 0 when it was carried out, and with 1 when it was refused.
+its own, which --name names; inside of an agent's session, from that agent. A
+session that it creates without "cwd" works in the folder where the relay was
+started, not in this one. Ends with 0 when it was carried out, and with 1 when
+it was refused.
 
 \b
 Examples:

@@ -25,7 +25,8 @@ from showcaller.transport.doors.start_error import RelayStartError
 It listens on 127.0.0.1 alone, and only for who has the owner's token, which is
 in the file "token" of the data folder. A line on standard output says when it is
 ready and where it listens; its log goes to standard error. The first Ctrl-C or
-SIGTERM ends it in order, a second one at once.
+SIGTERM ends it in order, a second one at once. Sessions of agents and clients
+that name no folder (cwd) work in the one where it was started.
 
 With --log-file the log is kept within twice 8 MiB: a file that is full is moved
 to its name with ".1", in the place of the one before.

@@ -110,6 +110,8 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"{visible(str(answer['relay']['name']))}  ({answer['relay']['id']})"
     yield f"address: {answer['address']}"
     yield f"process: {answer['pid']}, version {answer['version']}, since {local_time(answer['startedAt'])}"
+    if folder := answer.get("defaultFolder"):
+        yield f"folder of sessions that name none: {visible(str(folder))}"
     yield f"sessions awake: {answer['sessionsAwake']:,}"
     yield f"workers: {len(answer.get('workers', ()))}"
     yield f"turns: {turns['running']:,} running, {turns['queued']:,} waiting"

@@ -71,7 +71,7 @@ def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
         try:
             run = begin(relay)
         except Refusal as refusal:
-            raise refused(refusal.to_result(), _way_out(refusal, relay)) from refusal
+            raise refused(refusal.to_result(), _way_out(refusal, relay, door)) from refusal
         try:
             sink = sink_for(form)
             return drive(run, sink, door, interrupts, SYSTEM_CLOCK.monotonic, quiet=quiet)
@@ -82,13 +82,15 @@ def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
             raise error from refusal
 
 
-def _way_out(refusal: Refusal, relay: LocalRelay) -> str | None:
+def _way_out(refusal: Refusal, relay: LocalRelay, door: Door) -> str | None:
     """Say what the person can do who was refused: for a name of several fan-outs, which there are."""
     lines = []
     if refusal.fields.get("ambiguous"):
         known = {fanout["group"]: fanout for fanout in relay.list_fanouts()}
         meant = [(each["id"], each["name"], known.get(each["id"])) for each in refusal.fields["groups"]]
         lines.append(candidate_lines([_candidate(*each) for each in meant]))
+    elif refusal.code is Code.UNKNOWN_GROUP:
+        lines.append(f"To see what there is: {door.command_line('fanouts')}")
     if "Nothing was started." not in refusal.error:
         lines.append("Nothing was started.")
     return "\n".join(lines) or None
