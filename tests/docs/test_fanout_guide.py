@@ -12,7 +12,7 @@ from tests.docs.blocks import GUIDES
 
 GUIDE = GUIDES / "fan-out-a-job.md"
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-TOLD = ("", "parts/4.txt", '"done":4', "done", "twice", "sizes", "## Prompt")
+TOLD = ("", "parts/4.txt", '"done":4', "done", "twice", "sizes", "ended", "## Prompt")
 """What each block writes, among other things."""
 
 

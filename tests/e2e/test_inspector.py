@@ -34,17 +34,17 @@ def test_the_inspector_lists_one_tool_with_all_actions_and_calls_it_over_http_an
     npx.write_text(f'#!/bin/sh\nshift 2\nexec {shlex.join(inspector())} "$@"\n')
     npx.chmod(0o755)
     showcaller = Showcaller(tmp_path / "home", tmp_path)
-    with serving(showcaller) as daemon:
+    with serving(showcaller):
         assert showcaller("settings", "set", "agent_sessions", "on").code == 0
         environment = os.environ | {
             "SHOWCALLER_HOME": str(showcaller.home),
-            "ADDRESS": f"http://127.0.0.1:{daemon.port}",
             "HOME": str(tmp_path),
             "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         }
         bridge = "-e PYTHONPATH=" + os.environ.get("PYTHONPATH", "") if os.environ.get("PYTHONPATH") else ""
+        block = BLOCK.replace("showcaller mcp", f"showcaller mcp --home {shlex.quote(str(showcaller.home))}")
         ended = subprocess.run(
-            ["bash", "-e", "-c", BLOCK.replace("--cli --method", f"--cli {bridge} --method")],
+            ["bash", "-e", "-c", block.replace("--cli --method", f"--cli {bridge} --method")],
             env=environment,
             capture_output=True,
             text=True,

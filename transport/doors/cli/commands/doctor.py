@@ -10,7 +10,7 @@ from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.visible import readable, visible
 
-COLOURS = {"good": "green", "note": "yellow", "mend": "red"}
+COLOURS = {"good": "green", "note": "yellow", "warn": "yellow", "mend": "red"}
 COLUMNS = (Column("CHECK"), Column("STATE", colour=COLOURS.get), Column("FOUND", cut="end"))
 
 
@@ -21,8 +21,8 @@ COLUMNS = (Column("CHECK"), Column("STATE", colour=COLOURS.get), Column("FOUND",
 
 It looks at Python, the data folder, its disk and socket path, the token, the
 relay with its version and workers, the store, and the providers. Nothing is
-changed. Ends with 0 when all is well, and with 1 when there is something to
-mend; what is only noted does not count.
+changed. Ends with 1 when there is something to mend ("mend"), and with 0 when
+all works, also with what its owner chose and is warned of ("warn").
 
 \b
 Examples:

@@ -111,6 +111,6 @@ def _store(door: Door) -> Iterator[Finding]:
             yield providers_finding(relay.providers())
             if relay.settings().unsafe_no_cards:
                 way_out = door.command_line("settings", "set", "unsafe_no_cards", "off")
-                yield Finding("consent", "mend", UNSAFE, f"To ask again: {way_out}")
+                yield Finding("consent", "warn", UNSAFE, f"To ask again: {way_out}")
     except (CommandError, Refusal) as error:
         yield Finding("store", "mend", str(error), getattr(error, "way_out", None))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-State = Literal["good", "note", "mend"]
+State = Literal["good", "note", "warn", "mend"]
 OLDEST_PYTHON: Final = (3, 11)
 LONGEST_SOCKET: Final = 107
 """Bytes of the path of a socket in a folder at most."""
