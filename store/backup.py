@@ -19,7 +19,7 @@ from showcaller.store.errors import (
     storage_error,
 )
 from showcaller.store.integrity import full_check
-from showcaller.store.places import LOG_FILES, check_kind, check_target, is_same, place
+from showcaller.store.places import LOG_FILES, check_folder, check_kind, check_target, is_same, place
 
 
 def back_up(database: Path | str, target: Path | str, *, replace: bool = False) -> Path:
@@ -42,6 +42,7 @@ def back_up(database: Path | str, target: Path | str, *, replace: bool = False) 
     check_target(source, copy)
     if not replace and os.path.lexists(copy):
         raise _exists(copy)
+    check_folder(copy)
     with closing(open_for_reading(source)) as opened, _beside(copy) as staged:
         _copy(opened.connection, source, staged, copy)
         _put(staged, copy, replace=replace)

@@ -48,6 +48,17 @@ def check_target(store: Path, target: Path) -> None:
         raise StoreExists(target, "it is a file of the relay's own; name another file for the copy")
 
 
+def check_folder(file: Path) -> None:
+    """Refuse a file more than whose own folder is missing: that is rather a mistyped path.
+
+    Raises StoreUnavailable.
+    """
+    if not file.parent.parent.exists():
+        raise StoreUnavailable(
+            file, f"there is no folder {file.parent.parent}; make it first, or name another place"
+        )
+
+
 def check_kind(file: Path) -> None:
     """Refuse a pipe, a device or a socket, which would keep whoever opens it waiting, or be lost.
 

@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from showcaller.actors.contract.agent_entries import AgentEntry
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.problems import problem
 from showcaller.actors.contract.provider_entries import BUILT_IN, EXTERNAL, ProviderCatalogue, ProviderEntry
 
 SHIPPED_FILE: Final = "agents.toml"
@@ -124,7 +126,7 @@ def _entry(name: str, table: Mapping[str, Any], known: Mapping[str, AgentEntry],
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join([place, *map(str, first["loc"])])
-        raise _wrong(file, key, _why(first["type"], first["msg"], first["loc"])) from error
+        raise _wrong(file, key, _why(first)) from error
 
 
 def _base(
@@ -144,12 +146,12 @@ def _base(
     return known[like]
 
 
-def _why(kind: str, message: str, loc: tuple[int | str, ...]) -> str:
-    if kind == "missing":
+def _why(detail: ErrorDetails) -> str:
+    if detail["type"] == "missing":
         return "it has to be said"
-    if loc == ("name",):
+    if detail["loc"] == ("name",):
         return "a name is of small letters, digits and '-', begins with a letter, and has up to 32 characters"
-    return message[:1].lower() + message[1:]
+    return problem(detail)
 
 
 def _wrong(file: str, key: str | None, why: str) -> Refusal:

@@ -53,6 +53,6 @@ def _too_many(wait: int, *, writes_only: bool) -> Refusal:
     return Refusal(
         Code.RATE_LIMITED,
         f"This conversation has made its {what} of a minute; refused ones count too. Call again in "
-        f"{seconds} s, and rather wait or subscribe than ask again and again.",
+        f"{seconds} s, and rather wait (wait_seconds) than ask again and again.",
         retry_after_seconds=seconds,
     )

@@ -12,6 +12,7 @@ from showcaller.actors.contract.agent_catalogue import known_providers
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import Setting
+from showcaller.actors.contract.problems import problem
 from showcaller.actors.contract.provider_entries import ProviderEntry
 
 _OF_PROVIDER: Final = re.compile(r"providers\.([^.]+)\.agents_may_start")
@@ -150,9 +151,9 @@ def check_setting(name: object, value: object) -> dict[str, Any]:
             return {known: ProviderSwitches.model_validate({"agents_may_start": value}).agents_may_start}
         return {known: getattr(Settings.model_validate({known: value}), known)}
     except ValidationError as error:
-        (problem,) = error.errors(include_url=False)
+        (detail,) = error.errors(include_url=False)
         default = DEFAULTS.values()[known]
-        raise invalid(f"{known}: {problem['msg']} (the default is {default}). Nothing was set.") from error
+        raise invalid(f"{known} {problem(detail)} (the default is {default}). Nothing was set.") from error
 
 
 def check_setting_name(name: object) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue, ValidationError
-from pydantic_core import ErrorDetails
 
 from showcaller.actors.contract.actions import Action, find_action, unknown_action, unsupported
 from showcaller.actors.contract.arguments import Hearing
@@ -16,6 +15,7 @@ from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.json_text import parse_json, plain_value
 from showcaller.actors.contract.limits import CALL_BYTES, CALL_PARTS, IGNORED_NAMES, LONGEST_WAIT_MINUTES
+from showcaller.actors.contract.problems import named_problem
 
 _THIS_RELAY: Final = 'relay ("this" is this relay)'
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -146,14 +146,8 @@ def _validated(row: Action, taken: Mapping[str, JsonValue], hearing: Hearing) ->
     try:
         return row.model.model_validate(taken, context=hearing)
     except ValidationError as error:
-        problems = "; ".join(_problem(each) for each in error.errors(include_url=False)[:5])
+        problems = "; ".join(named_problem(each) for each in error.errors(include_url=False)[:5])
         raise invalid(_sentence(row, problems)) from error
-
-
-def _problem(error: ErrorDetails) -> str:
-    name = ".".join(map(str, error["loc"]))
-    reason = error.get("ctx", {}).get("error")
-    return f"{name} {reason}".strip() if reason is not None else f"{name}: {error['msg']}"
 
 
 def _sentence(row: Action, problem: str) -> str:

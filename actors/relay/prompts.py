@@ -7,6 +7,7 @@ from typing import Any
 
 from showcaller.actors.contract.calls import CreateSession, Send
 from showcaller.actors.contract.errors import Code, Refusal, invalid
+from showcaller.actors.contract.fanout.template import names_function
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.idempotency import fingerprint
@@ -38,6 +39,31 @@ def check_installed(entry: ProviderEntry, nothing: str, find: FindProgram) -> No
             Code.PROVIDER_UNAVAILABLE,
             f"{entry.provider} is not installed here: there is no program {entry.program}. "
             f"{entry.to_install or ''} {nothing}",
+            provider=entry.provider,
+        )
+
+
+def check_work(provider: str, known: ProviderCatalogue, nothing: str, find: FindProgram) -> None:
+    """Refuse what a provider is to run by its name where that can only fail: no function, no program.
+
+    A path is left to the folder that the session works in.
+    """
+    work = provider.partition(":")[2]
+    entry, agent = known.find(provider), known.agent_of(provider)
+    if entry is None or not work:
+        return
+    if entry.kind == "callable" and not names_function(work):
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"{quote_foreign(provider)} names no function: write {entry.written}, as in "
+            f"{entry.provider}:mymodule:work. {nothing}",
+            provider=entry.provider,
+        )
+    if agent is not None and "/" not in agent.command[0] and find(agent.command[0]) is None:
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"There is no program {quote_foreign(agent.command[0])} on this relay's PATH: install it, or "
+            f"give its whole path. {nothing}",
             provider=entry.provider,
         )
 

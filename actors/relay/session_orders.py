@@ -89,11 +89,11 @@ class Orders:
             self._hold(None, None, Stopped(requested=False), is_due=True)
 
     def go_on(self, order: GoOn, reply: Reply) -> None:
-        """Let the queue go on; what a stop holds once that is stored."""
+        """Let the queue go on; what a stop holds once that is stored; the answer: was anything held?"""
         effects = self._turns.step(signals.GoOn(order.message))
         release = next((effect for effect in effects if isinstance(effect, turn_effects.CommitRelease)), None)
         if release is None:
-            answer(reply, None)
+            answer(reply, False)
         else:
             self._ask("release_queue", {"session": self._session}, ForRelease(reply, release.stops))
 
@@ -127,7 +127,7 @@ class Orders:
 
     def released(self, tag: ForRelease, stored: Answer) -> None:
         """The store has answered to letting the queue go on."""
-        self._answer(tag, refusal_of(stored))
+        self._answer(tag, refusal_of(stored) or True)
         if stored.error is None:
             self._turns.step(signals.Released(tag.stops))
 

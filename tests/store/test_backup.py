@@ -50,6 +50,14 @@ def test_a_copy_is_one_file_for_its_owner_alone(desk: Desk, copy: Path) -> None:
     assert full_check(copy) == []
 
 
+def test_one_missing_folder_is_made_and_a_place_further_off_is_refused(desk: Desk, tmp_path: Path) -> None:
+    """A folder for the copies is convenient; a whole path that is not there is mistyped, or not mounted."""
+    nope = tmp_path / "nope"
+    with pytest.raises(errors.StoreUnavailable, match=f"there is no folder {nope}; make it first"):
+        back_up(desk.path, nope / "copies" / "monday.db")
+    assert not nope.exists()
+
+
 def test_a_copy_is_made_beside_a_busy_writer_and_is_of_one_moment(desk: Desk, tmp_path: Path) -> None:
     done = Event()
 

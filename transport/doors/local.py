@@ -15,6 +15,7 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import group_start
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
+from showcaller.actors.contract.problems import named_problem
 from showcaller.actors.contract.provider_states import ProviderList, provider_list
 from showcaller.actors.contract.settings import Settings, check_setting
 from showcaller.actors.relay.answers import read
@@ -381,7 +382,7 @@ def _checked(spec: object) -> FanoutSpec:
         return FanoutSpec.model_validate(dict(spec))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise invalid(f"The FanoutSpec: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise invalid(f"The FanoutSpec: {named_problem(first)}.") from error
 
 
 def _listed(items: object) -> tuple[Any, ...]:

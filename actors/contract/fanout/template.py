@@ -32,6 +32,11 @@ _SLOT: Final = re.compile(r"\{(?:raw|n)?\}")
 _FUNCTION: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
+def names_function(text: str) -> bool:
+    """Whether a text can name a function that is imported: ``module:function``, either with dots in it."""
+    return _FUNCTION.fullmatch(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """A template taken apart: its literal texts and its slots (``{}``, ``{raw}``, ``{n}``) in their order."""
@@ -92,7 +97,7 @@ def _check_without_slots(text: str, kind: Kind) -> None:
             f"The template {quote_foreign(text)} has none of {{}}, {{raw}} and {{n}}, so every item would "
             "give the same: write {} where the item belongs, as in: wc -l {}"
         )
-    if not _FUNCTION.fullmatch(text):
+    if not names_function(text):
         raise invalid(
             f"The callable {quote_foreign(text)} is not of the form module:function, as in mymodule:work."
         )

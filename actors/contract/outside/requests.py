@@ -21,6 +21,7 @@ from showcaller.actors.contract.limits import (
     OUTPUT_LINES,
     WATCHED_NAMED,
 )
+from showcaller.actors.contract.problems import named_problem
 
 Until = Literal["turn-end", "awaiting-input", "exited", "any"]
 LONGEST_SECONDS: Final = 366 * 86_400
@@ -165,8 +166,5 @@ def read_request(model: type[Asked], raw: object) -> Asked:
     try:
         return model.model_validate(taken)
     except ValidationError as error:
-        problems = (
-            f"{'.'.join(map(str, each['loc']))} {each.get('ctx', {}).get('error') or each['msg']}".strip()
-            for each in error.errors(include_url=False, include_input=False)[:5]
-        )
+        problems = map(named_problem, error.errors(include_url=False, include_input=False)[:5])
         raise invalid(f"{model.name}: {'; '.join(problems)}.") from error

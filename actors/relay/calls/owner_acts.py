@@ -81,9 +81,15 @@ def read_act(name: OwnerActName, session: object) -> NamedAct:
 
 
 class Done(CallResult):
-    """The answer to ``delete``, ``go_on`` and ``unlock``."""
+    """The answer to ``delete`` and ``unlock``."""
 
     session: str
+
+
+class GoOnResult(Done):
+    """The answer to ``go_on``: whether a stop held the queue."""
+
+    released: bool
 
 
 class RestartResult(Done):

@@ -51,6 +51,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     entry = prompts.check_provider(provider, call.nothing, context.ports.providers)
     agents.check_may_start(context, call, entry)
     prompts.check_installed(entry, call.nothing, context.ports.find_program)
+    prompts.check_work(provider, context.ports.providers, call.nothing, context.ports.find_program)
     if context.resume is not None:
         prompts.check_continues(provider, context.ports.providers, call.nothing)
     handshake = _told_by(context, entry)

@@ -4,11 +4,20 @@ from typing import Any
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import invalid
+from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.summaries import SHORT_ID, summary
 from showcaller.actors.relay import messages
 from showcaller.actors.relay.calls import repeats
 from showcaller.actors.relay.calls.context import CallContext, Row
-from showcaller.actors.relay.calls.owner_acts import Delete, Done, GoOn, Kill, Restart, RestartResult
+from showcaller.actors.relay.calls.owner_acts import (
+    Delete,
+    Done,
+    GoOn,
+    GoOnResult,
+    Kill,
+    Restart,
+    RestartResult,
+)
 from showcaller.actors.relay.messages import Repeated, StopRunning, ToSession
 from showcaller.actors.relay.session_answers import is_working
 
@@ -29,14 +38,19 @@ async def stop(context: CallContext, call: Stopping, row: Row) -> results.StopRe
     cut = context.conversations.external.cut(row["id"])
     asked = StopRunning(call=named, cut=cut) if isinstance(call, calls.Stop) else messages.Kill(named, cut)
     answer: messages.Stopped | Repeated = await context.ask(ToSession(row["id"], asked))
-    return stop_result(context, call, row["id"], _result(answer))
+    result = _result(answer)
+    if row["provider"] == EXTERNAL:  # what waits goes out with the next call, which nothing holds
+        result = result | {"waiting": 0}
+    return stop_result(context, call, row["id"], result)
 
 
 def stop_result(context: CallContext, call: Stopping, session: str, stopped: Row) -> results.StopResult:
     """Give what a caller reads of a stop; ``stopped`` is what the session answered, as the store keeps it."""
     requested, waiting = stopped["requested"], stopped.get("waiting")  # an earlier version kept no number
     if waiting:
-        context.notes.append(f"{_messages(waiting)} in its queue until somebody prompts it again.")
+        context.notes.append(
+            f"{_messages(waiting)} in its queue until somebody prompts it again or lets it go on."
+        )
     told = "stop requested" if requested else "nothing ran"
     return results.StopResult(**_common(context, call, session, told), stop_requested=requested)
 
@@ -65,10 +79,11 @@ def put_away_result(
     return Done(**_common(context, call, session, "deleted"))
 
 
-async def go_on(context: CallContext, call: GoOn, session: str) -> Done:
+async def go_on(context: CallContext, call: GoOn, session: str) -> GoOnResult:
     """Let run what a stop holds in a session's queue."""
-    await context.ask(ToSession(session, messages.GoOn()))
-    return Done(**_common(context, call, session, "goes on"))
+    released: bool = await context.ask(ToSession(session, messages.GoOn()))
+    told = "goes on" if released else "nothing held its queue"
+    return GoOnResult(**_common(context, call, session, told), released=released)
 
 
 async def restart(context: CallContext, call: Restart, row: Row) -> RestartResult:

@@ -68,7 +68,7 @@ def test_what_a_stop_holds_stays_held_over_a_restart_until_its_owner_says_so(ope
     assert order(again, session, Wake()) is None
     assert again.workers.runs == []
     assert again.awake == []
-    assert order(again, session, GoOn()) is None
+    assert order(again, session, GoOn()) is True
     assert again.workers.texts == ["second"]
     assert held_at(again, session) is None
 
@@ -155,7 +155,8 @@ def test_to_go_on_that_cannot_be_stored_is_refused_and_the_queue_stays(stage: St
     assert order(stage, session, GoOn()).code is Code.STORAGE
     assert stage.workers.texts == ["first"]
     stage.store.refusing = frozenset()
-    assert order(stage, session, GoOn()) is None
+    assert order(stage, session, GoOn()) is True
+    assert order(stage, session, GoOn()) is False, "nothing holds it any more"
     assert stage.workers.texts == ["first", "second"]
 
 

@@ -1,7 +1,7 @@
 """Doing the same to each of several sessions, and telling what came of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked
 from showcaller.transport.doors.cli.opening import opened
@@ -11,7 +11,8 @@ from showcaller.transport.doors.cli.session_names import find_session, refuse_em
 
 Act = Callable[[LocalRelay, str], Mapping[str, Any]]
 """Does it to the session of an id, and gives the relay's result."""
-NOTHING_RAN = "nothing was running"
+NOTHING_DONE: Final = {"stopRequested": "nothing was running", "released": "nothing was held"}
+"""What a person reads where a result says by this field that there was nothing to be done."""
 _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
@@ -37,7 +38,7 @@ def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_jso
                 continue
             results.append({key: value for key, value in result.items() if key not in _ENVELOPE})
             if not as_json:
-                said = told if result.get("stopRequested", True) else NOTHING_RAN
+                said = next((why for field, why in NOTHING_DONE.items() if result.get(field) is False), told)
                 note(f"{session}: {said}{_note(result)}")
     if as_json:
         write(json_line({"sessions": results} | ({} if last is None else last.to_result())))

@@ -5,7 +5,8 @@ from typing import Final
 
 from showcaller.transport.doors.export.form import Entry, ending, facts, heading, one_line, shown, task_line
 
-_MARKS: Final = re.compile(r"([\\`*_{}\[\]()#+!<>|&~-])")
+_MARKS: Final = re.compile(r"(^[+-]|[\\`*_{}\[\]()#!<>|&~])")
+"""What means something in a line; a plus or a dash does at its beginning alone."""
 _FENCES: Final = re.compile(r"`{3,}")
 
 

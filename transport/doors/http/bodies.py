@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.json_text import parse_json
+from showcaller.actors.contract.problems import problem
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -65,7 +66,7 @@ def checked_body(body: Mapping[str, object], model: type[AnyModel]) -> AnyModel:
         return model.model_validate(body)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[:5]
-        problems = "; ".join(f"{_field(one['loc'])}: {one['msg']}" for one in found)
+        problems = "; ".join(f"{_field(one['loc'])} {problem(one)}" for one in found)
         raise invalid(f"The body is refused: {problems[:500]}.") from error
 
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue, ValidationError
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout import FanoutSpec
 from showcaller.actors.contract.foreign_text import quote_foreign
+from showcaller.actors.contract.problems import named_problem
 from showcaller.actors.relay.fanout_items import check_items
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.relay.listeners import tell_if_alive
@@ -107,7 +108,7 @@ def spec_of(value: JsonValue) -> FanoutSpec:
         return FanoutSpec.model_validate(value)
     except ValidationError as error:
         problems = (
-            str(detail.get("ctx", {}).get("error") or f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}")
+            str(detail.get("ctx", {}).get("error") or named_problem(detail))
             for detail in error.errors(include_url=False, include_input=False)[:5]
         )
         raise invalid(f"The spec is refused: {'; '.join(problems)}. Nothing was started.") from error

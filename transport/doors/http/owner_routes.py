@@ -20,7 +20,7 @@ from showcaller.actors.contract.settings import (
 )
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.calls import OwnerActName
-from showcaller.actors.relay.calls.owner_acts import Done, RestartResult
+from showcaller.actors.relay.calls.owner_acts import Done, GoOnResult, RestartResult
 from showcaller.transport.doors.http.bodies import SMALL_BYTES, idempotency_key, read_model
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path
 from showcaller.transport.doors.http.replies import result_reply
@@ -150,7 +150,7 @@ _NAME: Final[dict[str, Any]] = {"name": {"type": "string", "enum": list(setting_
 _ACT: Final = Operation(
     "Carry out an act of the owner on a session: kill, delete, go_on, restart or unlock.",
     takes=ActBody,
-    gives=(StopResult, Done, RestartResult),
+    gives=(StopResult, Done, GoOnResult, RestartResult),
     path={"act": {"type": "string", "enum": list(get_args(OwnerActName))}},
     once=True,
     codes=(Code.BUSY, Code.START_FAILED),

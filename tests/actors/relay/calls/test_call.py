@@ -96,6 +96,8 @@ def test_a_folder_is_kept_as_the_one_it_leads_to(stage: Stage) -> None:
         ({"provider": "claude"}, "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
         ({"provider": "callable"}, "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
         ({"provider": "callable:"}, "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
+        ({"provider": "callable:work"}, "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
+        ({"provider": "callable:my-module:work"}, "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
         ({"provider": "commander"}, "REMOTE_RELAY_PROVIDER_UNAVAILABLE"),
         ({"model": "m"}, "REMOTE_RELAY_UNKNOWN_MODEL"),
         ({"repo": "owner/name"}, INVALID),

@@ -102,7 +102,8 @@ def test_go_on_lets_run_what_a_stop_holds(stage: Stage) -> None:
     second = stage.send(session, "second")
     stage.call("stop", session=session)
     went_on = act(stage, "go_on", session[:10])
-    assert (went_on["ok"], went_on["session"]) == (True, session)
+    assert (went_on["ok"], went_on["session"], went_on["released"]) == (True, session, True)
+    assert act(stage, "go_on", session)["released"] is False, "nothing holds it any more"
     assert stage.status(second) == "handed"
 
 

@@ -84,6 +84,22 @@ def test_it_is_said_when_nothing_ran_that_could_be_ended(
         assert row["stopRequested"] is ran
 
 
+@pytest.mark.parametrize(("held", "told"), [(True, "what was held goes on"), (False, "nothing was held")])
+def test_it_is_said_whether_anything_was_held(
+    showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch, held: bool, told: str
+) -> None:
+    monkeypatch.setattr(prompting, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
+    usual = relay.answer
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        result = usual(call)
+        return {"ok": True, "session": ID, "released": held} if call["action"] == "go_on" else result
+
+    relay.answer = answer
+    ended = showcaller("go-on", ID)
+    assert (ended.code, ended.err.strip()) == (0, f"{ID}: {told}")
+
+
 def test_nothing_goes_on_where_no_relay_would_run_it(showcaller: ShowCaller, relay: FakeRelay) -> None:
     ended = showcaller("go-on", ID)
     assert (ended.code, ended.out, relay.calls) == (3, "", [])

@@ -120,8 +120,20 @@ def test_a_path_that_is_empty_names_nothing(
     assert relay.opened == []
 
 
-def test_a_folder_that_holds_something_takes_no_copy_unless_told_to(showcaller: ShowCaller) -> None:
-    ended = showcaller("restore", "x.db")
+def test_a_copy_that_there_is_not_is_told_before_anything_else(
+    showcaller: ShowCaller, tmp_path: Path
+) -> None:
+    ended = showcaller("restore", str(tmp_path / "none.db"))
+    assert (ended.code, ended.out) == (3, "")
+    assert f"There is no copy {tmp_path / 'none.db'}." in ended.err
+    assert "showcaller backup FILE" in ended.err
+
+
+def test_a_folder_that_holds_something_takes_no_copy_unless_told_to(
+    showcaller: ShowCaller, tmp_path: Path
+) -> None:
+    (tmp_path / "x.db").touch()
+    ended = showcaller("restore", str(tmp_path / "x.db"))
     assert (ended.code, ended.out) == (1, "")
     assert "--force" in ended.err
 

@@ -18,8 +18,9 @@ from showcaller.transport.doors.cli.relay import Door, LocalRelay
     help="""Let run what waits in a session's queue since it was stopped.
 
 SESSION is an id, the first six or more characters of one, or a title. A new
-prompt has the queue go on too. Where nothing is held, nothing changes. It needs
-a relay that runs, as nothing else would run what waits.
+prompt has the queue go on too. Where nothing is held it says so ("released" is
+false), and ends with 0. It needs a relay that runs, as nothing else would run
+what waits.
 
 \b
 Examples:
@@ -34,7 +35,7 @@ Examples:
 def command(door: Door, sessions: tuple[str, ...], as_json: bool) -> int:
     """Do it and give the exit code."""
     require_relay(door, "what waits")
-    return act_on_each(door, sessions, _act, "nothing holds its queue now", as_json=as_json)
+    return act_on_each(door, sessions, _act, "what was held goes on", as_json=as_json)
 
 
 def _act(relay: LocalRelay, session: str) -> Mapping[str, Any]:

@@ -1,10 +1,11 @@
 """``showcaller restore``: put a copy of the store back."""
 
+import os
 from pathlib import Path
 
 import click
 
-from showcaller.transport.doors.cli.exits import GOOD, CommandError
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
@@ -37,6 +38,12 @@ Examples:
 @click.pass_obj
 def command(door: Door, file: Path, force: bool, as_json: bool) -> int:
     """Restore and give the exit code."""
+    if not os.path.lexists(file):
+        raise CommandError(
+            f"There is no copy {file.absolute()}. Nothing was changed.",
+            f"A copy is made with: {door.command_line('backup', 'FILE')}",
+            NOT_FOUND,
+        )
     running = running_relay(door.home)
     if running is not None:
         raise CommandError(

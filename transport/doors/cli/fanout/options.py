@@ -121,14 +121,14 @@ def spec_of(options: Options) -> "FanoutSpec":
             rerun=True,
         )
     except ValidationError as error:
-        raise click.UsageError("; ".join(_reason(detail) for detail in error.errors())) from error
+        raise click.UsageError(f"{'; '.join(map(_reason, error.errors()))}.") from error
 
 
 def _reason(detail: "ErrorDetails") -> str:
-    cause = detail.get("ctx", {}).get("error")
-    if cause is not None:
-        return str(cause)
-    return f"{'.'.join(str(part) for part in detail['loc'])}: {detail['msg']}"
+    from showcaller.actors.contract.problems import named_problem
+
+    own = detail.get("ctx", {}).get("error")
+    return named_problem(detail) if own is None else str(own).rstrip(".")
 
 
 def default_jobs(cores: int | None) -> int:

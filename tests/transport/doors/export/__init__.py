@@ -1,0 +1,1 @@
+"""Tests of the forms in which a conversation is exported."""
