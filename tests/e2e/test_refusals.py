@@ -40,8 +40,12 @@ OF_SESSIONS: dict[str, tuple[str, ...]] = {
     "archive": ("{}",),
     "delete": ("--yes", "{}"),
     "export": ("{}",),
+    "unlock": ("{}",),
+    "approvals": ("revoke", "{}"),
 }
 """Commands that name a session, and their words."""
+OF_WHAT_WAS_ALLOWED = {"unlock", "approvals"}
+"""Those of them that tell of an agent's calls, whatever has become of its session."""
 READ = {"show", "wait", "monitor", "export"}
 """Those of them that work on an archived session; ``delete`` does, too."""
 OF_OTHERS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -177,7 +181,9 @@ def test_a_session_of_a_name_that_several_have(command: Command, name: str) -> N
     assert all(session in failure["wayOut"] for session in failure["sessions"])
 
 
-@pytest.mark.parametrize("name", [name for name in OF_SESSIONS if name != "delete"])
+@pytest.mark.parametrize(
+    "name", [name for name in OF_SESSIONS if name not in OF_WHAT_WAS_ALLOWED | {"delete"}]
+)
 def test_a_session_that_was_archived(command: Command, name: str) -> None:
     if name in READ:
         assert command(*words_of(name, AWAY)).code == 0
