@@ -8,7 +8,9 @@ HEAD = """\
 Written from the settings themselves by `python -m docs.generate`; change them in
 `actors/contract/settings.py`. `showcaller settings` lists them as they are in force, `showcaller settings set
 NAME VALUE` sets one from now on and for every later relay of the data folder, and the value `default` goes
-back to its default. Switches take `on` and `off`, the others whole numbers.
+back to its default. Switches take `on` and `off`, lists take texts with commas between (over HTTP, an array),
+the others whole numbers. Each provider of yours in `providers.toml` has its switch
+`providers.NAME.agents_may_start` too.
 
 | setting | takes | default | what it is for |
 | --- | --- | --- | --- |
@@ -21,5 +23,8 @@ def settings_reference() -> str:
 
 
 def _row(fact: SettingFacts) -> str:
-    default = ("on" if fact.default else "off") if fact.type == "switch" else f"{fact.default:,}"
+    if isinstance(fact.default, tuple):
+        default = ", ".join(fact.default) or "none"
+    else:
+        default = ("on" if fact.default else "off") if fact.type == "switch" else f"{fact.default:,}"
     return f"| `{fact.name}` | {fact.takes} | {default} | {fact.description} |"

@@ -5,26 +5,30 @@ from typing import Any, NamedTuple
 
 from showcaller.actors.contract.agent_catalogue import known_providers
 from showcaller.actors.contract.provider_entries import ProviderEntry
-from showcaller.actors.contract.settings import Settings, setting_schemas
+from showcaller.actors.contract.settings import Settings, Value, setting_schemas
 
 
 class SettingFacts(NamedTuple):
-    """One setting; ``lowest`` and ``highest`` are None for a switch."""
+    """One setting; ``lowest`` and ``highest`` are None for what is no number."""
 
     name: str
-    default: bool | int
+    default: Value
     description: str
     lowest: int | None = None
     highest: int | None = None
 
     @property
     def type(self) -> str:
-        """``switch`` or ``number``."""
+        """``switch``, ``number`` or ``list``."""
+        if isinstance(self.default, tuple):
+            return "list"
         return "switch" if isinstance(self.default, bool) else "number"
 
     @property
     def takes(self) -> str:
         """What a person may give, in words."""
+        if self.type == "list":
+            return "a list"
         return "on or off" if self.lowest is None else f"{self.lowest:,} to {self.highest:,}"
 
     def told(self) -> dict[str, Any]:

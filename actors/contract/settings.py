@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from showcaller.actors.contract import limits
 from showcaller.actors.contract.agent_catalogue import known_providers
@@ -16,6 +16,8 @@ from showcaller.actors.contract.problems import problem
 from showcaller.actors.contract.provider_entries import ProviderEntry
 
 _OF_PROVIDER: Final = re.compile(r"providers\.([^.]+)\.agents_may_start")
+_HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?", re.ASCII)
+MOST_IN_LIST: Final = 100
 
 
 SWITCH_SAYS: Final = "Agents may start and prompt sessions of this provider."
@@ -25,6 +27,29 @@ def _of(setting: Setting, description: str) -> Any:
     return Field(
         default=setting.default, ge=setting.lowest, le=setting.highest, description=f"{description}."
     )
+
+
+def _host(text: str) -> str:
+    host = text.strip().lower()
+    if not _HOST.fullmatch(host):
+        raise ValueError(f"{quote_foreign(text, 80)} is no name of a host, such as github.com or host:8443")
+    return host
+
+
+def _folder(text: str) -> str:
+    if not text.startswith("/") or "\0" in text or ".." in text.split("/"):
+        raise ValueError(f"{quote_foreign(text, 80)} is no absolute folder")
+    return text.rstrip("/") or "/"
+
+
+Value = bool | int | tuple[str, ...]
+"""What a setting can be: a switch, a number, or a list of texts."""
+Host = Annotated[str, AfterValidator(_host)]
+Folder = Annotated[str, AfterValidator(_folder), Field(max_length=1000)]
+
+
+def _list_of(description: str) -> Any:
+    return Field(default=(), max_length=MOST_IN_LIST, strict=False, description=f"{description}.")
 
 
 class ProviderSwitches(BaseModel):
@@ -69,6 +94,12 @@ class Settings(BaseModel):
     )
     log_days: int = _of(limits.LOG_DAYS, "Days for which the log of events is kept")
     log_events: int = _of(limits.LOG_EVENTS, "How many events the log keeps")
+    clone_hosts: tuple[Host, ...] = _list_of(
+        "Hosts from which a repository may be cloned for a session; none allows no clone"
+    )
+    allowed_folders: tuple[Folder, ...] = _list_of(
+        "Folders for sessions and for files that agents ask for; with none, any and their own"
+    )
     providers: Mapping[str, ProviderSwitches] = Field(default_factory=dict)
 
     def agents_may_start(self, entry: ProviderEntry) -> bool:
@@ -78,9 +109,9 @@ class Settings(BaseModel):
         return entry.agents_may_start if own is None else own
 
     def values(self, entries: Iterable[ProviderEntry] | None = None) -> dict[str, Any]:
-        """Give the value of each setting by its name, with the switches of providers that are always there.
+        """Give the value of each setting by its name, with the switches of the providers ``entries``.
 
-        ``entries`` are others to give the switches of.
+        Without these they are the providers that are always there.
         """
         plain = {name: getattr(self, name) for name in PLAIN}
         those = known_providers() if entries is None else entries
@@ -134,15 +165,23 @@ DEFAULTS: Final = Settings()
 """What a relay whose owner has set nothing goes by."""
 
 
-def check_setting(name: object, value: object) -> dict[str, Any]:
+def check_setting(
+    name: object, value: object, entries: Iterable[ProviderEntry] | None = None
+) -> dict[str, Any]:
     """Give ``{name: value}`` if that may be set; ``{name: None}`` goes back to the default.
+
+    ``entries`` are the providers that there are, as for ``Settings.values``.
 
     Raises:
         Refusal: there is no such setting, and it lists those there are; or the value is none for it, and it
             says what is.
 
     """
-    known = check_setting_name(name)
+    known = check_setting_name(name, entries)
+    return _checked(known, value)
+
+
+def _checked(known: str, value: object) -> dict[str, Any]:
     if value is None:
         return {known: None}
     switch = _OF_PROVIDER.fullmatch(known)
@@ -151,29 +190,34 @@ def check_setting(name: object, value: object) -> dict[str, Any]:
             return {known: ProviderSwitches.model_validate({"agents_may_start": value}).agents_may_start}
         return {known: getattr(Settings.model_validate({known: value}), known)}
     except ValidationError as error:
-        (detail,) = error.errors(include_url=False)
-        default = DEFAULTS.values()[known]
-        raise invalid(f"{known} {problem(detail)} (the default is {default}). Nothing was set.") from error
+        detail = error.errors(include_url=False)[0]
+        default = DEFAULTS.values().get(known)
+        told = "" if default is None else f" (the default is {'none' if default == () else default})"
+        raise invalid(f"{known} {problem(detail)}{told}. Nothing was set.") from error
 
 
-def check_setting_name(name: object) -> str:
+def check_setting_name(name: object, entries: Iterable[ProviderEntry] | None = None) -> str:
     """Give the name back if there is such a setting; raises ``Refusal`` that lists those there are."""
-    if isinstance(name, str) and name in DEFAULTS.values():
+    names = list(DEFAULTS.values(entries))
+    if isinstance(name, str) and name in names:
         return name
     shown = quote_foreign(name, 64) if isinstance(name, str) else type(name).__name__
-    names = list(DEFAULTS.values())
     raise invalid(
         f"There is no setting {shown}; there are {', '.join(names)}. Nothing was set.", settings=names
     )
 
 
 def valid_settings(kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Sort what was kept, maybe by another version: what passes, and a sentence on each that does not."""
+    """Sort what was kept, maybe by another version: what passes, and a sentence on each that does not.
+
+    The switch of a provider that is not there passes: its owner may have it back.
+    """
     valid: dict[str, Any] = {}
     problems: list[str] = []
     for name, value in kept.items():
         try:
-            valid |= check_setting(name, value)
+            is_switch = isinstance(name, str) and _OF_PROVIDER.fullmatch(name)
+            valid |= _checked(name, value) if is_switch else check_setting(name, value)
         except Refusal as refusal:
             problems.append(refusal.error.removesuffix(" Nothing was set."))
     return valid, problems

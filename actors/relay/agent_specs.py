@@ -9,9 +9,15 @@ from showcaller.actors.relay.turn_signals import Waiting
 
 
 def agent_spec(
-    entry: AgentEntry, session: dict[str, Any], message: Waiting, door: McpServer | None
+    entry: AgentEntry,
+    session: dict[str, Any],
+    message: Waiting,
+    door: McpServer | None,
+    folders: tuple[str, ...] = (),
 ) -> AgentSpec:
     """Give how the agent of this session is run for this message; ``door`` is the relay's own MCP server.
+
+    ``folders`` are those that its requests for files and terminals may reach, beside its own.
 
     A conversation that the agent has is continued or the turn fails: its name is stored only once it has been
     given a prompt.
@@ -25,6 +31,7 @@ def agent_spec(
         install=entry.install,
         mcp=entry.mcp,
         servers=(*(() if door is None else (door,)), *_owners(entry)),
+        folders=folders,
         model=message.model or session.get("model"),
         mode=message.mode or session["mode"],
         effort=message.effort or session.get("effort"),

@@ -1,6 +1,8 @@
 """What a new session and its prompts are made of, checked before anything is stored."""
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -132,26 +134,38 @@ def _check_place(call: CreateSession | Send, provider: str) -> None:
         raise invalid(f"{provider} works in a folder and takes no repo or branch. {call.nothing}")
 
 
-def working_folder(cwd: str | None, default: str) -> str:
-    """The folder to work in, resolved; raises ``Refusal`` for one that is not absolute or not there."""
+def working_folder(cwd: str | None, default: str, allowed: Sequence[str] = ()) -> str:
+    """The folder to work in, with its links resolved; raises ``Refusal`` for one that cannot be had.
+
+    It must be absolute, there, and in one of those that are ``allowed``, if any are named; the default is.
+    """
     if cwd is None:
         return default
     path = Path(cwd)
     if not path.is_absolute():
-        raise _no_folder(cwd, "must be absolute", default)
+        raise _no_folder(cwd, "must be absolute", default, *allowed)
     try:
         resolved = path.resolve(strict=True)
         is_folder = resolved.is_dir()
     except (OSError, RuntimeError) as error:  # resolve() tells of a loop of links with a RuntimeError
         why = getattr(error, "strerror", None) or "its links go round in a circle"
-        raise _no_folder(cwd, f"cannot be used ({why})", default) from error
+        raise _no_folder(cwd, f"cannot be used ({why})", default, *allowed) from error
     if not is_folder:
-        raise _no_folder(cwd, "is no folder", default)
+        raise _no_folder(cwd, "is no folder", default, *allowed)
+    if allowed and not any(resolved.is_relative_to(root) for root in _roots([default, *allowed])):
+        raise _no_folder(cwd, "is outside of those that the owner of this relay allows", default, *allowed)
     return str(resolved)
 
 
-def _no_folder(cwd: str, why: str, default: str) -> Refusal:
-    return invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=[default])
+def _roots(folders: Sequence[str]) -> Iterator[Path]:
+    """Give the folders themselves, where links lead; one whose links go round holds nothing."""
+    for folder in folders:
+        with suppress(OSError, RuntimeError):
+            yield Path(folder).resolve()
+
+
+def _no_folder(cwd: str, why: str, *folders: str) -> Refusal:
+    return invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=list(folders))
 
 
 def title_of(text: str, empty: str = "(no title)") -> str:

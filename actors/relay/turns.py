@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from showcaller.actors.contract.agent_entries import AgentEntry
+from showcaller.actors.contract.agent_messages import AgentSpec
 from showcaller.actors.contract.fates import fate_of
 from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
@@ -222,8 +224,12 @@ class Turns:
     def _run_turn(self, message: signals.Waiting, worker: str) -> RunTurn:
         besides = self._ports.agent_variables(self._session, message.id)
         entry = self._ports.providers.agent_of(self.row["provider"])
-        agent = None if entry is None else agent_spec(entry, self.row, message, self._ports.agent_door)
+        agent = None if entry is None else self._agent(entry, message)
         return run_turn(self.row, message, worker, besides, agent)
+
+    def _agent(self, entry: AgentEntry, message: signals.Waiting) -> AgentSpec:
+        ports = self._ports
+        return agent_spec(entry, self.row, message, ports.agent_door, ports.settings.allowed_folders)
 
     def opening(self, turn_id: str, worker: str) -> RunTurn:
         """Give what has a worker open the agent's conversation in a new process, and prompt nothing."""

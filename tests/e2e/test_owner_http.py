@@ -69,6 +69,11 @@ def test_settings_are_listed_read_and_set_by_their_names(daemon: Daemon) -> None
     command, *_ = ask(daemon, "GET", "/api/providers")["providers"]
     assert (command["provider"], command["agentsMayStart"]) == ("command", True)
     assert ask(daemon, "PUT", f"/api/settings/{switch}", {"value": None})["value"] is False
+    assert ask(daemon, "PUT", "/api/settings/clone_hosts", {"value": ["GitHub.com"]})["value"] == [
+        "github.com"
+    ]
+    assert ask(daemon, "GET", "/api/settings")["settings"]["clone_hosts"] == ["github.com"]
+    assert ask(daemon, "PUT", "/api/settings/clone_hosts", {"value": None})["value"] == []
     for name, body in (("moon", {"value": 1}), ("log_days", {"value": "x"}), ("log_days", {})):
         assert ask(daemon, "PUT", f"/api/settings/{name}", body)["http"] == 400
 

@@ -17,7 +17,7 @@ from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.contract.problems import named_problem
 from showcaller.actors.contract.provider_states import ProviderList, provider_list
-from showcaller.actors.contract.settings import Settings, check_setting
+from showcaller.actors.contract.settings import DEFAULTS, Settings, Value, check_setting, check_setting_name
 from showcaller.actors.relay.answers import read
 from showcaller.actors.relay.calls import (
     OWNER,
@@ -219,6 +219,16 @@ class LocalDoor:
         """Give the owner's settings as they are in force."""
         return self._ports.settings
 
+    def setting(self, name: object) -> tuple[Value, Value]:
+        """Give what a setting is and what it is by default; raises ``Refusal`` for one that there is not."""
+        entries = self._ports.providers
+        known = check_setting_name(name, entries)
+        return self._ports.settings.values(entries)[known], DEFAULTS.values(entries)[known]
+
+    def setting_values(self) -> dict[str, Value]:
+        """Give the value of each setting by its name, with the switches of this relay's providers."""
+        return self._ports.settings.values(self._ports.providers)
+
     def set_setting(self, name: object, value: object) -> Settings:
         """Keep a setting and go by it; gives all that are in force then, or raises ``Refusal``."""
         wish = self._setting(name, value)
@@ -238,7 +248,7 @@ class LocalDoor:
         return in_force
 
     def _setting(self, name: object, value: object) -> SetSetting:
-        ((known, checked),) = check_setting(name, value).items()
+        ((known, checked),) = check_setting(name, value, self._ports.providers).items()
         self._check_open()
         return SetSetting(known, checked)
 

@@ -62,7 +62,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         model_source=source,
         mode=call.mode or (DEFAULT_MODE if own is None else mode_of_turn(own)),
         effort=call.effort or (None if own is None else own["effort"]),
-        cwd=prompts.working_folder(call.cwd, context.ports.default_folder),
+        cwd=prompts.working_folder(call.cwd, context.ports.default_folder, context.settings.allowed_folders),
         group=group,
         hops=await _hops(context, own),
     )

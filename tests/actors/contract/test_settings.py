@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
-from showcaller.actors.contract.provider_entries import BUILT_IN
+from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderEntry
 from showcaller.actors.contract.setting_facts import setting_facts
 from showcaller.actors.contract.settings import (
     DEFAULTS,
@@ -28,6 +28,14 @@ WRONG: list[tuple[object, Any, str]] = [
     ("providers", {}, "no setting"),
     ("log_dayz", 7, "no setting .*log_dayz.*log_days"),
     ("now", None, "no setting"),
+    ("clone_hosts", "github.com", "tuple"),
+    ("clone_hosts", ["github.com", 7], "string"),
+    ("clone_hosts", ["https://github.com/"], "no name of a host.*default is none"),
+    ("clone_hosts", ["-oProxyCommand=x"], "no name of a host"),
+    ("clone_hosts", ["h"] * 101, "at most 100"),
+    ("allowed_folders", ["work"], "no absolute folder"),
+    ("allowed_folders", ["/srv/../etc"], "no absolute folder"),
+    ("allowed_folders", ["/a\0b"], "no absolute folder"),
     (7, 7, "no setting int"),
 ]
 
@@ -44,6 +52,30 @@ def test_every_setting_takes_its_default_and_nothing() -> None:
     for name, value in DEFAULTS.values().items():
         assert check_setting(name, value) == {name: value}
         assert check_setting(name, None) == {name: None}
+
+
+def test_a_list_is_taken_as_it_comes_in_json_and_written_one_way() -> None:
+    assert check_setting("clone_hosts", ["GitHub.com", " h:8443"]) == {
+        "clone_hosts": ("github.com", "h:8443")
+    }
+    assert check_setting("allowed_folders", ["/srv/", "/"]) == {"allowed_folders": ("/srv", "/")}
+    assert Settings.of_values({"allowed_folders": ("/srv",)}).allowed_folders == ("/srv",)
+
+
+def test_an_owners_own_provider_has_a_switch_where_it_is_known() -> None:
+    mine = (*BUILT_IN, ProviderEntry("mine", "Mine", kind="acp", agents_may_start=True))
+    switch = switch_name("mine")
+    with pytest.raises(Refusal, match="no setting"):
+        check_setting(switch, False)
+    assert check_setting(switch, False, mine) == {switch: False}
+    with pytest.raises(Refusal, match="boolean"):
+        check_setting(switch, "off", mine)
+    assert Settings().values(mine)[switch] is True
+    settings = Settings.of_values({switch: False})
+    assert settings.values(mine)[switch] is False
+    assert not settings.agents_may_start(mine[-1])
+    assert valid_settings({switch: False}) == ({switch: False}, [])
+    assert [fact.name for fact in setting_facts(mine)][-1] == switch
 
 
 def test_of_what_was_kept_only_what_does_not_pass_is_left_out() -> None:

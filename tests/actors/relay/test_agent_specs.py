@@ -42,7 +42,7 @@ def test_the_entry_says_how_and_the_session_with_what() -> None:
         "stdio",
         (DOOR,),
     )
-    assert spec.session_meta == {"fake": {"quiet": True}}
+    assert (spec.session_meta, spec.folders) == ({"fake": {"quiet": True}}, ())
     assert (spec.model, spec.mode, spec.effort) == ("small", "agent", None)
     assert (spec.loads, spec.resumes, spec.resume, spec.resume_required) == (True, False, None, False)
 
@@ -52,6 +52,10 @@ def test_what_a_message_names_goes_before_the_sessions_own() -> None:
         ENTRY, session(), Waiting("msg_a", "hi", model="large", mode="plan", effort="high"), None
     )
     assert (spec.model, spec.mode, spec.effort, spec.servers) == ("large", "plan", "high", ())
+
+
+def test_an_agents_requests_reach_the_folders_that_the_owner_allows() -> None:
+    assert agent_spec(ENTRY, session(), Waiting("msg_a", "hi"), None, ("/srv",)).folders == ("/srv",)
 
 
 def test_a_conversation_that_is_known_has_to_be_continued() -> None:

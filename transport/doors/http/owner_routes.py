@@ -12,12 +12,7 @@ from starlette.responses import Response
 from showcaller.actors.contract.errors import Code, invalid
 from showcaller.actors.contract.provider_states import ProviderList
 from showcaller.actors.contract.results import StopResult
-from showcaller.actors.contract.settings import (
-    DEFAULTS,
-    Settings,
-    check_setting_name,
-    setting_schemas,
-)
+from showcaller.actors.contract.settings import PLAIN, Value
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.calls import OwnerActName
 from showcaller.actors.relay.calls.owner_acts import Done, GoOnResult, RestartResult
@@ -60,7 +55,7 @@ class SettingsAnswer(ResultModel):
     """All settings as they are in force, by their names."""
 
     ok: Literal[True] = True
-    settings: dict[str, bool | int]
+    settings: dict[str, Value]
 
 
 class SettingAnswer(ResultModel):
@@ -68,8 +63,8 @@ class SettingAnswer(ResultModel):
 
     ok: Literal[True] = True
     name: str
-    value: bool | int
-    default: bool | int
+    value: Value
+    default: Value
 
 
 class BackupAnswer(ResultModel):
@@ -111,17 +106,23 @@ class OwnerRoutes:
     async def settings(self, request: Request) -> Response:
         """Give all settings."""
         del request
-        return result_reply(SettingsAnswer(settings=self._door.settings().values()).model_dump())
+        return result_reply(SettingsAnswer(settings=self._door.setting_values()).model_dump(mode="json"))
 
     async def setting(self, request: Request) -> Response:
         """Give one setting."""
-        return _setting_reply(check_setting_name(request.path_params["name"]), self._door.settings())
+        return self._setting_reply(request.path_params["name"])
 
     async def set_setting(self, request: Request) -> Response:
         """Set one setting, from now on and for every later relay of this data folder."""
-        name = check_setting_name(request.path_params["name"])
+        name = request.path_params["name"]
+        self._door.setting(name)  # there is none: said before the body is looked at
         body = await read_model(request, SMALL_BYTES, SettingBody)
-        return _setting_reply(name, await self._door.set_setting_async(name, body.value))
+        await self._door.set_setting_async(name, body.value)
+        return self._setting_reply(name)
+
+    def _setting_reply(self, name: str) -> Response:
+        value, default = self._door.setting(name)
+        return result_reply(SettingAnswer(name=name, value=value, default=default).model_dump(mode="json"))
 
     async def providers(self, request: Request) -> Response:
         """List the providers, or those of the names that were given."""
@@ -141,12 +142,13 @@ class OwnerRoutes:
         return result_reply(BackupAnswer(file=str(made)).model_dump())
 
 
-def _setting_reply(name: str, settings: Settings) -> Response:
-    answer = SettingAnswer(name=name, value=settings.values()[name], default=DEFAULTS.values()[name])
-    return result_reply(answer.model_dump())
-
-
-_NAME: Final[dict[str, Any]] = {"name": {"type": "string", "enum": list(setting_schemas())}}
+_NAME: Final[dict[str, Any]] = {
+    "name": {
+        "type": "string",
+        "pattern": rf"^(?:{'|'.join(PLAIN)}|providers\.[a-z][a-z0-9-]{{0,31}}\.agents_may_start)$",
+    }
+}
+"""The names of the settings; which providers there are is the relay's own."""
 _ACT: Final = Operation(
     "Carry out an act of the owner on a session: kill, delete, go_on, restart or unlock.",
     takes=ActBody,

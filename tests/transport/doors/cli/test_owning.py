@@ -42,6 +42,28 @@ def test_settings_are_listed_read_and_set_and_switches_take_on_and_off(
     assert lines[place + 1] == "  Agents of this relay may use other sessions at all."
 
 
+def test_a_list_is_set_by_its_texts_and_shown_as_it_is(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    assert showcaller("settings", "set", "clone_hosts", "github.com, git.example.org").code == 0
+    assert relay.set == {"clone_hosts": ("github.com", "git.example.org")}
+    assert showcaller("settings", "get", "clone_hosts").out == "github.com,git.example.org\n"
+    told = showcaller("settings", "set", "allowed_folders", '["/a,b"]', "--json")
+    assert json.loads(told.out) == {"name": "allowed_folders", "value": ["/a,b"]}
+    assert showcaller("settings", "set", "clone_hosts", "").code == 0
+    assert showcaller("settings", "get", "clone_hosts").out == "none\n"
+    for wrong in ("ftp://x", '["x"', "[7]"):
+        assert showcaller("settings", "set", "clone_hosts", wrong).code == 2
+
+
+def test_an_owners_own_provider_has_its_switch(showcaller: ShowCaller, relay: FakeRelay, home: Path) -> None:
+    (home / "providers.toml").write_text('[providers.mine]\nlabel = "Mine"\ncommand = ["mine"]\n')
+    switch = "providers.mine.agents_may_start"
+    assert showcaller("settings", "get", switch).out == "on\n"
+    assert showcaller("settings", "set", switch, "off").code == 0
+    assert relay.set == {switch: False}
+    assert showcaller("settings", "get", switch).out == "off\n"
+    assert switch in showcaller("settings").out
+
+
 def test_whoever_has_consent_switched_off_is_warned_and_whoever_looks_is_too(
     showcaller: ShowCaller, relay: FakeRelay
 ) -> None:
