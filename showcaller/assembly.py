@@ -16,6 +16,7 @@ from showcaller.actors.relay.ports import AgentVariables, Ports, WriterPort, no_
 from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import SYSTEM_CLOCK, ActorRef, Dispatcher
+from showcaller.clones import Clones
 from showcaller.data_folder import DataFolder, relay_name
 from showcaller.store.backup import back_up
 from showcaller.store.errors import StoreError, StoreExists, StoreUnavailable
@@ -140,7 +141,12 @@ def _open_ports(
         default_folder=_working_folder(),
         resting=RESTING,
     )
-    ports = replace(ports, providers=catalogue_at(folder.path), handshakes=lambda: handshakes_at(folder.path))
+    ports = replace(
+        ports,
+        providers=catalogue_at(folder.path),
+        handshakes=lambda: handshakes_at(folder.path),
+        clones=Clones(folder.path),
+    )
     ports = replace(ports, relay_runs=lambda: _turns_go_on(folder)) if read_only else ports
     return ports, workers, dispatcher
 

@@ -30,13 +30,22 @@ class McpServer(WorkerModel):
     has_token: bool = False
 
 
+class CloneSource(WorkerModel):
+    """The repository that a session's folder is a clone of, and the hosts from which one may be cloned."""
+
+    url: str
+    branch: str | None = None
+    hosts: Sequenced[str] = ()
+
+
 class AgentSpec(WorkerModel):
     """How a turn's agent is run; an agent that already runs for the session is kept.
 
     ``resume`` is the agent's own id of the conversation that the session had. With ``resume_required``, or
     once this worker has given that conversation a prompt, the turn fails when it cannot be continued; it is
     never begun anew under its name. ``folders`` are those that the agent's requests for files and terminals
-    may reach, beside its own. ``session_meta`` goes with each opening of a conversation. What is None of
+    may reach, beside its own. With ``clone`` its own is a clone of that, made before the first turn.
+    ``session_meta`` goes with each opening of a conversation. What is None of
     ``model``, ``mode`` and ``effort`` is left as the agent has it.
     """
 
@@ -48,6 +57,7 @@ class AgentSpec(WorkerModel):
     mcp: McpTransport = "both"
     servers: Sequenced[McpServer] = ()
     folders: Sequenced[str] = ()
+    clone: CloneSource | None = None
     model: str | None = None
     mode: str | None = None
     effort: str | None = None

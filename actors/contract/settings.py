@@ -216,7 +216,7 @@ def valid_settings(kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     problems: list[str] = []
     for name, value in kept.items():
         try:
-            is_switch = isinstance(name, str) and _OF_PROVIDER.fullmatch(name)
+            is_switch = _OF_PROVIDER.fullmatch(name) is not None
             valid |= _checked(name, value) if is_switch else check_setting(name, value)
         except Refusal as refusal:
             problems.append(refusal.error.removesuffix(" Nothing was set."))

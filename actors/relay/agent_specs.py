@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from showcaller.actors.contract.agent_entries import AgentEntry
-from showcaller.actors.contract.agent_messages import AgentSpec, McpServer
+from showcaller.actors.contract.agent_messages import AgentSpec, CloneSource, McpServer
 from showcaller.actors.relay.turn_signals import Waiting
 
 
@@ -14,15 +14,19 @@ def agent_spec(
     message: Waiting,
     door: McpServer | None,
     folders: tuple[str, ...] = (),
+    hosts: tuple[str, ...] = (),
 ) -> AgentSpec:
     """Give how the agent of this session is run for this message; ``door`` is the relay's own MCP server.
 
-    ``folders`` are those that its requests for files and terminals may reach, beside its own.
+    ``folders`` are those that its requests for files and terminals may reach, beside its own, unless it works
+    on a clone; that is of one of ``hosts``.
 
     A conversation that the agent has is continued or the turn fails: its name is stored only once it has been
     given a prompt.
     """
     native: str | None = session.get("agent_session_id")
+    repo: str | None = session.get("repo")
+    clone = None if repo is None else CloneSource(url=repo, branch=session.get("branch"), hosts=hosts)
     return AgentSpec(
         name=entry.name,
         label=entry.label,
@@ -31,7 +35,8 @@ def agent_spec(
         install=entry.install,
         mcp=entry.mcp,
         servers=(*(() if door is None else (door,)), *_owners(entry)),
-        folders=folders,
+        folders=folders if clone is None else (),
+        clone=clone,
         model=message.model or session.get("model"),
         mode=message.mode or session["mode"],
         effort=message.effort or session.get("effort"),

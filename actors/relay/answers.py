@@ -3,7 +3,7 @@
 from typing import Any
 
 from showcaller.actors.relay.messages import Write, Written
-from showcaller.actors.relay.ports import ReaderPort
+from showcaller.actors.relay.ports import ClonePort, ReaderPort
 from showcaller.actors.runtime import ActorRef, Future
 from showcaller.store.batch import Answer
 
@@ -38,4 +38,15 @@ def read(reader: ReaderPort, query: str, /, **arguments: Any) -> Future[Any]:
             future.try_set_exception(error)
 
     reader.read(query, arguments, done)
+    return future
+
+
+def clone_left(clones: ClonePort, session: str, *, deletes: bool) -> Future[str | None]:
+    """Have said what a session that was put away has left in its clone."""
+    future: Future[str | None] = Future()
+
+    def done(told: str | None) -> None:
+        future.try_set(told)
+
+    clones.left(session, done, deletes=deletes)
     return future

@@ -94,6 +94,33 @@ class OutlivingWorkers(Protocol):
         """All that workers had of earlier relays is stored, but for these turns that they still have."""
 
 
+class ClonePort(Protocol):
+    """Where sessions' clones are. Thread-safe."""
+
+    def folder(self, session: str) -> str:
+        """Give the folder of a session's clone, whether it is there or not."""
+        ...
+
+    def left(self, session: str, done: Callable[[str | None], None], *, deletes: bool) -> None:
+        """Give ``done`` a sentence on what a session that was put away has left in its clone, if it has one.
+
+        With ``deletes`` the clone goes, unless there may be something in it that is not pushed. Never blocks.
+        """
+
+
+class NoClones:
+    """For a relay that has no place for clones."""
+
+    def folder(self, session: str) -> str:
+        """Raise: whoever asks for one was to ask the relay's owner for a place first."""
+        raise RuntimeError(f"this relay has no place for the clone of {session}")
+
+    def left(self, session: str, done: Callable[[str | None], None], *, deletes: bool) -> None:
+        """Say that there is none."""
+        del session, deletes
+        done(None)
+
+
 def _always() -> bool:
     return True
 
@@ -126,7 +153,8 @@ class Ports:
     With ``takes_up`` the relay runs prompts that waited before it was opened, without one of its callers
     asking for their session.
     ``agent_variables`` gives an agent process what it needs to call this relay; nothing of it may be stored.
-    ``agent_door`` is the MCP server by which agents call it; ``agents`` is what is known of their processes.
+    ``agent_door`` is the MCP server by which agents call it; ``agents`` is what is known of their processes;
+    ``clones`` is where those are that sessions work on.
     """
 
     reader: ReaderPort
@@ -149,6 +177,7 @@ class Ports:
     agent_variables: AgentVariables = no_variables
     agent_door: McpServer | None = None
     agents: AgentStates = field(default_factory=AgentStates)
+    clones: ClonePort = field(default_factory=NoClones)
 
     def worker_of(self, session: str) -> str | None:
         """Give the name of the worker that this session's next turn goes to; None while there is none."""

@@ -1,7 +1,7 @@
 """What a new session and its prompts are made of, checked before anything is stored."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,6 +15,7 @@ from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.idempotency import fingerprint
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
 from showcaller.actors.contract.provider_states import FindProgram, is_installed
+from showcaller.actors.contract.repositories import may_clone_from, read_repository
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a first line that make a title
@@ -71,8 +72,10 @@ def check_work(provider: str, known: ProviderCatalogue, nothing: str, find: Find
 
 
 def check_continues(provider: str, known: ProviderCatalogue, nothing: str) -> None:
-    """Refuse a provider whose agent continues no conversation after its process has ended."""
+    """Refuse a provider whose agent continues no conversation, or only where it was: not in a fresh clone."""
     agent = known.agent_of(provider)
+    if agent is not None and agent.takes == "repo":
+        raise invalid(f"{provider} works on a fresh clone, and no conversation can go on there. {nothing}")
     if agent is None or not (agent.loads or agent.resumes):
         raise invalid(f"{provider} cannot continue a conversation that Showcaller has not run. {nothing}")
 
@@ -90,7 +93,7 @@ def check_settings(
         raise Refusal(
             Code.UNKNOWN_MODEL, f"{provider} has no models. {call.nothing}", suggestions=[], models=[]
         )
-    _check_place(call, provider)
+    _check_place(call, provider, entry)
     named = [name for name in ("mode", "effort") if getattr(call, name) is not None]
     return [f"{' and '.join(named)} has no effect on {provider}."] if named else []
 
@@ -98,14 +101,7 @@ def check_settings(
 def _check_agents_settings(
     call: CreateSession | Send, provider: str, entry: ProviderEntry, handshake: Handshake | None
 ) -> list[str]:
-    if entry.takes == "repo":
-        raise Refusal(
-            Code.PROVIDER_UNAVAILABLE,
-            f"{entry.label} works on a fresh clone of a repository, which this version cannot make. "
-            f"{call.nothing}",
-            provider=entry.provider,
-        )
-    _check_place(call, provider)
+    _check_place(call, provider, entry)
     models = () if handshake is None else handshake.models
     efforts = () if handshake is None else handshake.efforts
     if call.model is not None and models and call.model not in models:
@@ -129,9 +125,38 @@ def _check_agents_settings(
     return [f"{entry.label} has told no list of models yet, so the model was not checked."]
 
 
-def _check_place(call: CreateSession | Send, provider: str) -> None:
-    if isinstance(call, CreateSession) and (call.repo is not None or call.branch is not None):
+def _check_place(call: CreateSession | Send, provider: str, entry: ProviderEntry | None) -> None:
+    if not isinstance(call, CreateSession):
+        return
+    if entry is not None and entry.takes == "repo":
+        if call.cwd is not None or call.repo is None:
+            takes_no = "takes no cwd" if call.cwd is not None else "needs one"
+            raise invalid(f"{provider} works on a fresh clone and {takes_no}: name its repo. {call.nothing}")
+    elif call.repo is not None or call.branch is not None:
         raise invalid(f"{provider} works in a folder and takes no repo or branch. {call.nothing}")
+
+
+def check_repository(call: CreateSession, hosts: Collection[str], find: FindProgram) -> str:
+    """Give the address that git clones from; raises ``Refusal`` where that cannot or may not be."""
+    assert call.repo is not None
+    try:
+        repository = read_repository(call.repo)
+    except ValueError as error:
+        raise invalid(f"repo: {error}. {call.nothing}") from error
+    if not may_clone_from(repository, hosts):
+        allowed = ", ".join(hosts) or "none"
+        raise invalid(
+            f"The owner of this relay does not allow clones from {repository.host}; allowed are: {allowed}. "
+            f"The owner can: showcaller settings set clone_hosts {','.join([*hosts, repository.host])}. "
+            f"{call.nothing}",
+            hosts=list(hosts),
+        )
+    if find("git") is None:
+        raise Refusal(
+            Code.PROVIDER_UNAVAILABLE,
+            f"There is no program git here, and {call.repo} is to be cloned: install git. {call.nothing}",
+        )
+    return repository.url
 
 
 def working_folder(cwd: str | None, default: str, allowed: Sequence[str] = ()) -> str:

@@ -225,11 +225,16 @@ class Turns:
         besides = self._ports.agent_variables(self._session, message.id)
         entry = self._ports.providers.agent_of(self.row["provider"])
         agent = None if entry is None else self._agent(entry, message)
-        return run_turn(self.row, message, worker, besides, agent)
+        row = self.row
+        if agent is not None and agent.clone is not None:
+            row = {**row, "cwd": self._ports.clones.folder(self._session)}
+        return run_turn(row, message, worker, besides, agent)
 
     def _agent(self, entry: AgentEntry, message: signals.Waiting) -> AgentSpec:
-        ports = self._ports
-        return agent_spec(entry, self.row, message, ports.agent_door, ports.settings.allowed_folders)
+        ports, settings = self._ports, self._ports.settings
+        return agent_spec(
+            entry, self.row, message, ports.agent_door, settings.allowed_folders, settings.clone_hosts
+        )
 
     def opening(self, turn_id: str, worker: str) -> RunTurn:
         """Give what has a worker open the agent's conversation in a new process, and prompt nothing."""

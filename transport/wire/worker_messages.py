@@ -20,8 +20,10 @@ FROM_WORKER_KINDS: Final = frozenset(
 T = TypeVar("T")
 _NOT_IN_THE_BODY: Final = frozenset({"kind", "session", "worker"})
 """What the frame itself holds, and what is only the relay's."""
-_ADDED: Final = {"run_turn": {"agent": 3, "opens": 3}, "turn_ended": {"agent_session": 3, "resumed_via": 3}}
-"""Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
+_ADDED: Final = {("run_turn", "agent"): {"clone": 4}}
+"""Of a field of a kind, the fields within that older programs of the versions spoken do not know, and since
+which one. Such a worker finds no folder where the clone would be, and the turn fails with that.
+"""
 
 _PLAIN: Final = frozenset({str, type(None), bool, int, float})
 
@@ -41,9 +43,9 @@ def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version:
         for name, value in message
         if name not in _NOT_IN_THE_BODY
     }
-    for name, since in _ADDED.get(message.kind, {}).items():
-        if version < since:
-            del body[name]
+    for (kind, name), within in _ADDED.items():
+        if kind == message.kind and type(body[name]) is dict:
+            body[name] = {key: told for key, told in body[name].items() if version >= within.get(key, 0)}
     return Frame(message.kind, number, message.session, body)
 
 

@@ -38,7 +38,7 @@ async def act(  # noqa: C901 - one branch for each kind of call
         case calls.Stop() | Kill():
             return await stopping.stop(context, call, found.row)
         case calls.Archive() | Delete():
-            return await stopping.put_away(context, call, found.session)
+            return await stopping.put_away(context, call, found.row)
         case GoOn():
             return await stopping.go_on(context, call, found.session)
         case Restart():
@@ -79,6 +79,7 @@ async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Ro
             return stopping.stop_result(context, call, session, first["result"])
         case calls.Archive() | Delete():
             session = await _even_if_deleted(context, call.session)
+            await stopping.note_clone(context, session, deletes=False)
             return stopping.put_away_result(context, call, session, first["result"])
         case _:
             raise TypeError(f"{call.action} has no effect that could be kept")

@@ -43,6 +43,9 @@ async def create_session(
         "cwd": start.cwd,
         "group": None if start.group is None else start.group["id"],
     }
+    if start.repo is not None:
+        row |= {"repo": start.repo, "branch": call.branch}
+        context.notes.append(f"It works on a fresh clone in {context.ports.clones.folder(found.session)}.")
     if context.resume is not None:
         row["agent_session_id"] = context.resume
     if context.caller.agent is not None and start.group is None:
@@ -92,6 +95,8 @@ def _created(
         effort=row["effort"],
         title=row["title"],
         cwd=row["cwd"],
+        repo=row.get("repo"),
+        branch=row.get("branch"),
         group=views.group_place(row),
     )
 
@@ -150,7 +155,7 @@ async def created_before(
     stored: Row = await context.read("load_session", session=session)
     row = {**stored, "title": _title(call)}
     if stored["deleted_at"] is not None:
-        row["cwd"] = call.cwd or context.ports.default_folder
+        row |= {"cwd": None if call.repo else call.cwd or context.ports.default_folder, "repo": call.repo}
         context.notes.append("That session was deleted since.")
     source: results.ModelSource = "default" if context.caller.agent is None else "caller"
     if call.provider is not None:

@@ -19,13 +19,17 @@ DEFAULT_MODE = "agent"
 
 
 class Start(NamedTuple):
-    """With what a new session is started; ``hops`` are those of its first prompt."""
+    """With what a new session is started: in the folder ``cwd`` or on a clone of the address ``repo``.
+
+    ``hops`` are those of its first prompt.
+    """
 
     provider: str
     model_source: results.ModelSource
     mode: str
     effort: str | None
-    cwd: str
+    cwd: str | None
+    repo: str | None
     group: Row | None
     hops: int
 
@@ -56,16 +60,28 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         prompts.check_continues(provider, context.ports.providers, call.nothing)
     handshake = _told_by(context, entry)
     context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
+    cwd, repo = _place(context, call, entry)
     group = None if call.group is None else await find_group(context, call.group)
     return Start(
         provider=provider,
         model_source=source,
         mode=call.mode or (DEFAULT_MODE if own is None else mode_of_turn(own)),
         effort=call.effort or (None if own is None else own["effort"]),
-        cwd=prompts.working_folder(call.cwd, context.ports.default_folder, context.settings.allowed_folders),
+        cwd=cwd,
+        repo=repo,
         group=group,
         hops=await _hops(context, own),
     )
+
+
+def _place(
+    context: CallContext, call: calls.CreateSession, entry: ProviderEntry
+) -> tuple[str | None, str | None]:
+    """Give the folder of a new session, or the address of the repository that it works on a clone of."""
+    settings = context.settings
+    if entry.takes == "repo":
+        return None, prompts.check_repository(call, settings.clone_hosts, context.ports.find_program)
+    return prompts.working_folder(call.cwd, context.ports.default_folder, settings.allowed_folders), None
 
 
 def _provider(

@@ -7,6 +7,7 @@ from showcaller.actors.contract.errors import invalid
 from showcaller.actors.contract.provider_entries import EXTERNAL
 from showcaller.actors.contract.summaries import SHORT_ID, summary
 from showcaller.actors.relay import messages
+from showcaller.actors.relay.answers import clone_left
 from showcaller.actors.relay.calls import repeats
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.owner_acts import (
@@ -55,8 +56,9 @@ def stop_result(context: CallContext, call: Stopping, session: str, stopped: Row
     return results.StopResult(**_common(context, call, session, told), stop_requested=requested)
 
 
-async def put_away(context: CallContext, call: PuttingAway, session: str) -> results.ArchiveResult | Done:
-    """Archive a session that is not at work, or delete it for good."""
+async def put_away(context: CallContext, call: PuttingAway, row: Row) -> results.ArchiveResult | Done:
+    """Archive a session that is not at work, or delete it for good; its clone says what it has left."""
+    session: str = row["id"]
     if context.conversations.external.runs(session):
         raise is_working(session, "Nothing was changed.")
     named = repeats.write_id(context, call)
@@ -64,7 +66,16 @@ async def put_away(context: CallContext, call: PuttingAway, session: str) -> res
     answer: messages.PutAway | Repeated = await context.ask(ToSession(session, asked))
     result = _result(answer)
     context.conversations.external.forget(session, tuple(result["cancelled"]))
+    if row["repo"] is not None:
+        await note_clone(context, session, deletes=isinstance(call, Delete))
     return put_away_result(context, call, session, result)
+
+
+async def note_clone(context: CallContext, session: str, *, deletes: bool) -> None:
+    """Say what a session that was put away has left in its clone, if it has one."""
+    left = await clone_left(context.ports.clones, session, deletes=deletes)
+    if left is not None:
+        context.notes.append(left)
 
 
 def put_away_result(

@@ -18,7 +18,7 @@ from showcaller.actors.contract.worker import RunTurn
 from showcaller.actors.relay.calls import OWNER, Caller
 from showcaller.actors.relay.fanout_messages import FanoutRequest, StopFanout
 from showcaller.actors.relay.messages import Close, StopRunning, ToSession
-from showcaller.actors.relay.ports import OutlivingWorkers, Ports, WorkerPort
+from showcaller.actors.relay.ports import ClonePort, NoClones, OutlivingWorkers, Ports, WorkerPort
 from showcaller.actors.relay.settings_in_force import SettingsInForce
 from showcaller.actors.relay.supervisor import Supervisor
 from showcaller.actors.runtime import Future
@@ -50,6 +50,7 @@ class Stage:
         relay_runs: Callable[[], bool] = lambda: True,
         resting: int = 0,
         takes_up: bool = True,
+        clones: ClonePort | None = None,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -75,6 +76,7 @@ class Stage:
             relay_runs=relay_runs,
             resting=resting,
             takes_up=takes_up,
+            clones=NoClones() if clones is None else clones,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))

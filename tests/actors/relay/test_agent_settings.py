@@ -49,6 +49,15 @@ def test_a_repository_is_refused_where_a_folder_is_wanted() -> None:
 
 
 def test_an_agent_that_wants_a_clone_is_not_run_in_a_folder() -> None:
-    with pytest.raises(Refusal, match="which this version cannot make") as refused:
-        checked(entry=AGENT._replace(takes="repo"))
-    assert refused.value.code is Code.PROVIDER_UNAVAILABLE
+    cloning = AGENT._replace(takes="repo")
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"branch": "fix"},
+        {"cwd": "/srv"},
+        {"cwd": "/srv", "repo": "owner/name"},
+    ]
+    for named in wrong:
+        with pytest.raises(Refusal, match=r"works on a fresh clone and .*name its repo") as refused:
+            checked(entry=cloning, **named)
+        assert refused.value.code is Code.INVALID_INPUT
+    assert checked(entry=cloning, repo="owner/name", branch="fix") == []

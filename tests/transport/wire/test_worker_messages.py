@@ -13,6 +13,7 @@ from showcaller.actors.contract.agent_messages import (
     CardAsked,
     CardOption,
     CardWithdrawn,
+    CloneSource,
     McpServer,
 )
 from showcaller.actors.contract.worker import (
@@ -132,16 +133,15 @@ def test_what_a_relay_sends_is_what_its_worker_gets(message: ToWorkerMessage) ->
 
 
 def test_a_worker_of_the_version_before_is_sent_nothing_that_it_would_refuse() -> None:
-    run = RunTurn(session="ses_a", turn="t", provider="claude", text="hi", agent=SPEC)
+    on_clone = SPEC.model_copy(update={"clone": CloneSource(url="https://git.test/x", hosts=("git.test",))})
+    run = RunTurn(session="ses_a", turn="t", provider="claude", text="hi", agent=on_clone)
     before = to_frame(run, 1, PROTOCOL - 1)
-    assert "agent" not in before.body
-    assert to_worker_message(before) == run.model_copy(update={"agent": None})
+    assert "clone" not in before.body["agent"]
+    assert to_worker_message(before) == run.model_copy(update={"agent": SPEC})
+    assert to_worker_message(decode(encode(to_frame(run, 1)))) == run
     assert to_frame(run, 1).body["agent"]["command"] == ("claude-agent-acp", "--acp")
-
-
-def test_a_relay_of_the_version_before_is_told_nothing_that_it_would_refuse() -> None:
-    end = TurnEnded(session="ses_a", turn="t", outcome="done", agent_session="n1", resumed_via="load")
-    assert {"agent_session", "resumed_via"}.isdisjoint(to_frame(end, 1, PROTOCOL - 1).body)
+    plain = RunTurn(session="ses_a", turn="t", provider="command", text="make")
+    assert to_worker_message(to_frame(plain, 1, PROTOCOL - 1)) == plain
 
 
 def test_for_which_worker_a_turn_is_stored_is_told_to_none() -> None:

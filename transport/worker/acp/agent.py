@@ -9,7 +9,14 @@ from acp import schema
 from acp.exceptions import RequestError
 from acp.meta import AGENT_METHODS
 
-from showcaller.actors.contract.agent_messages import AgentSpec, AgentState, AnswerCard, ResumedVia, WhyGone
+from showcaller.actors.contract.agent_messages import (
+    AgentSpec,
+    AgentState,
+    AnswerCard,
+    CloneSource,
+    ResumedVia,
+    WhyGone,
+)
 from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn
 from showcaller.transport.worker.acp.agent_process import AgentNotStartedError, AgentProcess
 from showcaller.transport.worker.acp.cards import OpenCards
@@ -165,7 +172,8 @@ class Agent:
             raise RuntimeError("an agent is prompted whose conversation is not open")
         try:
             line = await self._setting.set_for(spec)
-            words = [turn.text] if line is None else [line, turn.text]
+            lines = [line, None if self.is_told or spec.clone is None else clone_line(spec.clone)]
+            words = [*(each for each in lines if each is not None), turn.text]
             blocks = [schema.TextContentBlock(type="text", text=each) for each in words]
             request = schema.PromptRequest(session_id=self.native, prompt=list(blocks))
             self._record = record
@@ -271,6 +279,16 @@ def _started(
         return AgentProcess(spec, turn.cwd, around, turn.environment, leaders, gone, line_limit)
     except AgentNotStartedError as error:
         raise StartError(TurnResult("end", str(error), "other"), counts=False) from error
+
+
+def clone_line(clone: CloneSource) -> str:
+    """Give what an agent is told of the clone that it works on, before its first prompt. Pure."""
+    branch = "" if clone.branch is None else f", branch {clone.branch}"
+    return (
+        f"[You work on a fresh clone of {clone.url}{branch} that was made for this session alone. Nobody "
+        "sees what stays in it: commit your work and push it to origin before you end your turn, and say "
+        "what you have pushed, or why you could not.]"
+    )
 
 
 def key_of(turn: RunTurn, spec: AgentSpec) -> Any:

@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from showcaller.actors.contract.agent_messages import AgentSpec, AgentState, ResumedVia
 from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn
+from showcaller.transport.worker import clone_folder
 from showcaller.transport.worker.acp.agent import Agent, key_of
 from showcaller.transport.worker.acp.ends import TurnResult
 from showcaller.transport.worker.acp.handshake import StartError
 from showcaller.transport.worker.acp.restarts import Restarts
+from showcaller.transport.worker.cloning import Cloning, NotClonedError
 from showcaller.transport.worker.providers import Result, Sink
 
 
@@ -22,6 +25,7 @@ class Terms(NamedTuple):
     idle: float
     handshake: float
     line_limit: int
+    cloning: Cloning
 
 
 class _Halt:
@@ -29,14 +33,14 @@ class _Halt:
 
     def __init__(self, sink: Sink) -> None:
         self._grace = sink.grace
-        self._asked = asyncio.Event()
+        self.asked = asyncio.Event()
         self._agent: Agent | None = None
         sink.on_halt(self._ask)
 
     @property
     def is_asked(self) -> bool:
         """Whether the turn is to end."""
-        return self._asked.is_set()
+        return self.asked.is_set()
 
     def concerns(self, agent: Agent) -> None:
         """Have this agent halted with the turn, at once if that is to end already."""
@@ -48,12 +52,12 @@ class _Halt:
         """Wait until the turn is to end, at most so long."""
         try:
             async with asyncio.timeout(seconds):
-                await self._asked.wait()
+                await self.asked.wait()
         except TimeoutError:
             pass
 
     def _ask(self) -> None:
-        self._asked.set()
+        self.asked.set()
         if self._agent is not None:
             self._agent.halt(self._grace)
 
@@ -101,7 +105,10 @@ class Seat:
         if turn.opens and self.agent is not None:
             self.agent.end(spec.kill_grace, "closed")
         try:
+            await self._have_clone(turn, spec, halt)
             agent, via = await self._agent_for(turn, spec, halt)
+        except NotClonedError as error:
+            return Result(error_text=str(error), error_class="other")
         except StartError as error:
             if error.counts and not halt.is_asked:
                 self._restarts = self._restarts.ended(self._loop.time(), str(error))
@@ -109,7 +116,7 @@ class Seat:
         if turn.opens:
             sink.settle()
             return Result(agent_session=agent.native if agent.is_told else None, resumed_via=via)
-        result, reply, is_cut = await agent.prompt(turn, spec, sink)
+        result, reply, is_cut = await self._prompted(agent, turn, spec, sink)
         sink.settle()
         self._native, self._is_told = agent.native, agent.is_told
         if not halt.is_asked:
@@ -123,6 +130,28 @@ class Seat:
             agent_session=agent.native if agent.is_told else None,
             resumed_via=via,
         )
+
+    async def _have_clone(self, turn: RunTurn, spec: AgentSpec, halt: _Halt) -> None:
+        """Have the clone there that this session works on, if it does; raises NotClonedError."""
+        if spec.clone is not None:
+            folder, continues = Path(turn.cwd or ""), spec.resume is not None
+            await self._terms.cloning.ensure(spec.clone, folder, halt.asked, continues=continues)
+
+    async def _prompted(
+        self, agent: Agent, turn: RunTurn, spec: AgentSpec, sink: Sink
+    ) -> tuple[TurnResult, str, bool]:
+        """Prompt the agent, and keep beside its clone, if it has one, what it has left there unpushed."""
+        if spec.clone is None:
+            return await agent.prompt(turn, spec, sink)
+        folder = Path(turn.cwd or "")
+        try:
+            clone_folder.keep_state(folder, clone_folder.AT_WORK)
+            told = await agent.prompt(turn, spec, sink)
+            await self._terms.cloning.note_state(folder)
+        except OSError as error:
+            why = f"what is known of its clone could not be kept: {error}"
+            return TurnResult("end", why, "other"), "", False
+        return told
 
     def _after(self, result: TurnResult) -> Restarts:
         """Give what is known of the agent's ends after a turn that nobody has ended."""

@@ -9,6 +9,7 @@ from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn
 from showcaller.transport.worker.acp.agent import HANDSHAKE
 from showcaller.transport.worker.acp.seat import Seat, Terms
 from showcaller.transport.worker.acp.stream import LINE_LIMIT
+from showcaller.transport.worker.cloning import USUAL_LIMITS, CloneLimits, Cloning
 from showcaller.transport.worker.providers import Result, Sink
 
 IDLE: Final = 1_800.0
@@ -24,8 +25,8 @@ class Seats:
     had none for ``idle`` seconds, more than ``most_idle`` wait, it is killed, or the worker ends; that of a
     turn that leaves nothing running (``RunTurn.background``) ends with it. What its conversation is called is
     kept beyond that: the next turn continues it, and fails where that cannot be done. ``handshake`` is the
-    time in seconds for a start, and ``line_limit`` the most bytes of one message. ``environment`` stands for
-    that of this process, which is read anew when it is None.
+    time in seconds for a start, and ``line_limit`` the most bytes of one message; ``clone_limits`` are for
+    what sessions work on. ``environment`` stands for that of this process, read anew when it is None.
     """
 
     def __init__(
@@ -37,17 +38,17 @@ class Seats:
         most_idle: int = MOST_IDLE,
         handshake: float = HANDSHAKE,
         line_limit: int = LINE_LIMIT,
+        clone_limits: CloneLimits = USUAL_LIMITS,
     ) -> None:
         self._seats: dict[str, Seat] = {}
         self._most_idle = most_idle
-        self._terms = Terms(
-            post,
-            lambda: os.environ if environment is None else environment,
-            set(),
-            idle,
-            handshake,
-            line_limit,
-        )
+        leaders: set[int] = set()
+
+        def around() -> Mapping[str, str]:
+            return os.environ if environment is None else environment
+
+        cloning = Cloning(around, leaders, clone_limits)
+        self._terms = Terms(post, around, leaders, idle, handshake, line_limit, cloning)
 
     @property
     def processes(self) -> list[int]:

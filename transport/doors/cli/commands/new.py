@@ -19,7 +19,8 @@ from showcaller.transport.doors.cli.relay import Door
     help="""Start a session with a first prompt, and wait for the reply.
 
 TEXT is the prompt; - reads it from standard input. The reply goes to standard
-output. The session works in the present folder unless --cwd names another.
+output. The session works in the present folder unless --cwd names another, or
+on a fresh clone of --repo if that is what the provider takes.
 
 Without a relay that runs (showcaller serve) the session runs within this
 command, and what it has not finished when the command ends is interrupted.
@@ -33,12 +34,17 @@ Examples:
   showcaller new 'make test'
   showcaller new --provider callable:mymodule:work --title nightly 'all' --json
   git diff | showcaller new --no-wait -
+  showcaller new --provider mine --repo owner/name --branch fix 'Mend the tests.'
   showcaller new --provider claude --resume 8f14e45f-ceea-4672 'Go on.'
 """,
 )
 @click.argument("text")
 @click.option("--provider", metavar="NAME", help="What runs it; see providers.  [default: command]")
 @click.option("--cwd", type=FOLDER, help="The folder to work in.  [default: here]")
+@click.option(
+    "--repo", metavar="REPO", help="What to clone, where the provider takes that: an address, or owner/name."
+)
+@click.option("--branch", metavar="BRANCH", help="The branch of --repo.")
 @click.option("--title", metavar="TEXT", help="The session's title.  [default: the prompt's first line]")
 @click.option(
     "--resume",
@@ -66,5 +72,6 @@ def command(
     arguments = {"action": "create_session", "relay": "this", "text": read_text(text), **settings}
     if arguments["resume"] is None:
         del arguments["resume"]
-    arguments["cwd"] = str((cwd or Path()).absolute())
+    if cwd is not None or arguments["repo"] is None:
+        arguments["cwd"] = str((cwd or Path()).absolute())
     return carry_out(door, lambda _relay: arguments, patience, client_id, as_json=as_json)
