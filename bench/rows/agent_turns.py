@@ -1,7 +1,7 @@
 """Turns of an agent that answers at once: through the relay and a worker, and by a bare client.
 
-The agent is the fake one of the tests, a program of the standard library. The bare client is the protocol's
-own package and nothing else: what a program pays that runs one agent, keeps nothing and survives nothing.
+The agent is ``instant_agent.py``, a program of the standard library. The bare client is the protocol's own
+package and nothing else: what a program pays that runs one agent, keeps nothing and survives nothing.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from bench import instant_agent
+from bench.instant_agent import REPLY
 from bench.quantities import Unit
 from bench.row import Row
 
 if TYPE_CHECKING:
     from showcaller.assembly import RelayParts
 
-AGENT: Final = Path(__file__).parents[2] / "tests" / "agents" / "fake_agent.py"
-COMMAND: Final = (sys.executable, "-S", "-E", str(AGENT))
+COMMAND: Final = (sys.executable, "-S", "-E", instant_agent.__file__)
 PROMPT: Final = "say hello"
-REPLY: Final = "hello"
 
 
 class Bare:
@@ -68,10 +68,8 @@ async def bare_turns(place: Path) -> AsyncGenerator[BareTurns]:
     """Start an agent for a bare client, which has had its first prompt."""
     from acp import PROTOCOL_VERSION, spawn_agent_process
 
-    (place / "bare").mkdir()
-    variables = {"FAKE_AGENT_STATE": str(place / "bare")}
     client: Any = Bare()
-    async with spawn_agent_process(client, *COMMAND, env=variables, cwd=place) as (connection, _):
+    async with spawn_agent_process(client, *COMMAND, cwd=place) as (connection, _):
         await connection.initialize(protocol_version=PROTOCOL_VERSION)
         new = await connection.new_session(cwd=str(place), mcp_servers=[])
         turns = BareTurns(connection, client, new.session_id)
@@ -89,7 +87,7 @@ class RelayTurns:
 
     async def begin(self) -> None:
         """Start the session, and with it the agent."""
-        call = {"action": "create_session", "provider": "fake", "cwd": str(self._place)}
+        call = {"action": "create_session", "provider": "instant", "cwd": str(self._place)}
         self._session = str((await self._prompted(call))["session"])
 
     async def once(self) -> float:
@@ -108,19 +106,16 @@ class RelayTurns:
 
 @contextmanager
 def opened(place: Path) -> Generator[RelayTurns]:
-    """Give a relay, in a process set up as the daemon's, whose owner has described the fake agent."""
+    """Give a relay, in a process set up as the daemon's, whose owner has described the agent."""
     from showcaller.assembly import open_parts
     from showcaller.data_folder import DataFolder
     from showcaller.tuning import tune
 
-    (place / "served").mkdir()
     with ExitStack() as stack:
         folder = DataFolder(place / "home")
         folder.make()
-        variables = json.dumps(str(place / "served"))
         (folder.path / "providers.toml").write_text(
-            f'[providers.fake]\nlabel = "Fake"\ncommand = {json.dumps(COMMAND)}\n'
-            f"environment = {{ FAKE_AGENT_STATE = {variables} }}\n"
+            f'[providers.instant]\nlabel = "Instant"\ncommand = {json.dumps(COMMAND)}\n'
         )
         stack.enter_context(folder.lock())
         parts = open_parts(folder, stack, worker_count=1)
@@ -165,11 +160,6 @@ def overhead(count: int) -> float:
         return asyncio.run(run(turns, Path(place)))
 
 
-def missing() -> str | None:
-    """Say what is missing here."""
-    return None if AGENT.exists() else f"there is no fake agent in {AGENT}: run it in a checkout"
-
-
 TURN = Row(
     name="acp-turn",
     title="a turn of an agent, one at a time, p50, durable (plain: a bare client)",
@@ -179,7 +169,6 @@ TURN = Row(
     tiny=3,
     fixed=True,
     plain=by_bare_client,
-    missing=missing,
 )
 OVERHEAD = Row(
     name="acp-overhead",
@@ -190,6 +179,5 @@ OVERHEAD = Row(
     tiny=3,
     fixed=True,
     limit=0.003,
-    missing=missing,
 )
 ROWS: Final = (TURN, OVERHEAD)

@@ -1,6 +1,7 @@
 """Every row runs, by us and by each peer that is installed, with a tiny size."""
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +76,9 @@ def test_an_unknown_row_is_refused_with_the_names_there_are() -> None:
 
 def test_a_row_asked_for_twice_is_measured_once() -> None:
     assert [row.name for row in catalogue.chosen(("ring", "runtime", "ring"))][:2] == ["ring", "tell-one"]
+
+
+def test_no_benchmark_uses_a_file_of_the_tests() -> None:
+    files = list(Path(catalogue.__file__).parent.rglob("*.py"))
+    assert len(files) > len(ROWS) / 2
+    assert [file.name for file in files if '"tests"' in (text := file.read_text()) or "tests/" in text] == []
