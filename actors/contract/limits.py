@@ -147,6 +147,10 @@ PROGRESS_CHARACTERS: Final = 600
 """Characters of a reply in progress in a call's result."""
 PROGRESS_ACTIVITIES: Final = 5
 """Lines of activity beside it."""
+ACTIVITY_LINES: Final = 100
+"""Lines that are kept of what an agent did in one turn beside its text, the last ones."""
+ACTIVITY_CHARACTERS: Final = 10_000
+"""Characters of them."""
 IGNORED_NAMES: Final = 20
 """Names of arguments that an action did not take, in its result."""
 GROUPS_LISTED: Final = 50

@@ -150,7 +150,7 @@ class TurnEnded(WorkerModel):
     ``reply`` is the whole reply within the worker's bound (``truncated`` says that it was cut in the
     middle); ``exit_code`` is the command's, None for anything else; ``seconds`` is the turn's running time.
     ``agent_session`` is the agent's own id of the conversation, and ``resumed_via`` how it came to be there
-    for this turn.
+    for this turn. ``activity`` is what the agent did in it beside its text, in lines, as far as it is kept.
     """
 
     kind: Literal["turn_ended"] = "turn_ended"
@@ -166,6 +166,7 @@ class TurnEnded(WorkerModel):
     seconds: float = Field(default=0.0, ge=0)
     agent_session: str | None = None
     resumed_via: ResumedVia | None = None
+    activity: Sequenced[str] = ()
 
 
 class TurnSteered(WorkerModel):

@@ -238,6 +238,7 @@ def end_arguments(end: TurnEnded, reply: str | None, at: int) -> dict[str, Any]:
         "exit_code": end.exit_code,
         "seconds": end.seconds,
         "at": at,
+        "activity": end.activity,
     }
 
 

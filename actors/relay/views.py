@@ -116,8 +116,13 @@ def group_member(row: dict[str, Any], head: str | None, *, calls: bool = False) 
 
 
 def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[MessageRow, ...]:
-    """Messages in the order of ``rows``, oldest first; ``max_chars`` serves the newest texts first."""
+    """Messages in the order of ``rows``, oldest first; ``max_chars`` serves the newest texts first.
+
+    What is left of it serves what the agent did, where the rows tell that: the newest lines.
+    """
     texts = fit((row["text"] for row in reversed(rows)), max_chars)
+    left = max_chars - sum(len(text) for text, _ in texts)
+    activities = fit_lines([row.get("activity") for row in reversed(rows)], left)
     return tuple(
         MessageRow(
             id=row["id"],
@@ -127,8 +132,9 @@ def message_views(rows: Sequence[dict[str, Any]], max_chars: int) -> tuple[Messa
             text=text,
             via=via_text(row["via"]),
             truncated=True if cut or row["truncated"] else None,
+            activity=activity,
         )
-        for row, (text, cut) in zip(rows, reversed(texts), strict=True)
+        for row, (text, cut), activity in zip(rows, reversed(texts), reversed(activities), strict=True)
     )
 
 
@@ -151,6 +157,20 @@ def fit(texts: Iterable[str], budget: int) -> list[Fitted]:
         shown = cut_middle(text, budget)
         budget -= len(shown)
         fitted.append((shown, shown is not text))
+    return fitted
+
+
+def fit_lines(activities: Sequence[Sequence[str] | None], budget: int) -> list[tuple[str, ...] | None]:
+    """Fit lines into a number of characters, those first that come first, of each the last ones."""
+    fitted: list[tuple[str, ...] | None] = []
+    for lines in activities:
+        shown: list[str] = []
+        for line in reversed(lines or ()):
+            budget -= len(line)
+            if budget < 0:
+                break
+            shown.append(line)
+        fitted.append(tuple(reversed(shown)) if lines is not None else None)
     return fitted
 
 

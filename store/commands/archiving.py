@@ -9,6 +9,7 @@ from showcaller.store.commands.queue import append_event, delete_outbox
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import (
+    Activity,
     Approval,
     Card,
     Event,
@@ -57,6 +58,7 @@ _BURY = (
             Message.session == Slot("session")
         )
     ),
+    Statement(Activity.delete().where(Activity.session == Slot("session"))),
     Statement(Task.update(description="", tail=None).where(Task.session == Slot("session"))),
     Statement(
         Card.update(

@@ -21,8 +21,10 @@ from showcaller.store.commands.steering import steer_taken, unsteer_message
 from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
 from showcaller.store.interruptions import INTERRUPTED, UNACKNOWLEDGED
-from showcaller.store.models import ENDED, Message, Session, literal, running_turn
-from showcaller.store.statement import Slot, Statement
+from showcaller.store.models import ENDED, Activity, Message, Session, literal, running_turn
+from showcaller.store.statement import Slot, Statement, insertion
+
+_INSERT_ACTIVITY = insertion(Activity)
 
 
 class Reply(TypedDict):
@@ -183,12 +185,13 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     seconds: float | None,
     at: int,
     untold: Untold | None = None,
+    activity: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Record the one end of a turn: ``status`` is ``done``, ``failed`` or ``stopped``; ``seconds`` its time.
 
-    A card that it still waits on is withdrawn. The messages that joined it end with it: as it does, if the
-    agent acknowledged them, else as failed,
-    ``interrupted``; of one of them ``untold`` says what the agent said, before that. Gives
+    What the agent did beside its text is kept, if ``activity`` says it. A card that it still waits on is
+    withdrawn. The messages that joined it end with it: as it does, if the agent acknowledged them, else as
+    failed, ``interrupted``; of one of them ``untold`` says what the agent said, before that. Gives
     ``{"event", "position", "joined"}``: the cursor of ``turn_end`` (or of ``error`` for a failed one), the
     reply's place (None without one), and their ids. Raises Conflict ``missing``, ``not_handed`` (still
     queued, or part of another turn), or ``ended`` when the turn has its end already.
@@ -214,6 +217,9 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     session, has_joined = row
     withdraw_cards(db, session, message, at)
     position = None if reply is None else _insert_reply(db, session, message, reply, at)
+    if activity:
+        shown_with = message if reply is None else reply["id"]
+        _INSERT_ACTIVITY.run(db, message=shown_with, session=session, lines="\n".join(activity))
     touch_session(db, session, at, added=0 if reply is None else 1)
     kind, text = _end_event(status, error_text, reply)
     event = append_event(db, session, kind, at, message, text)

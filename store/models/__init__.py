@@ -11,6 +11,7 @@ from showcaller.store.models.links import Pairing, Token, Unlock
 from showcaller.store.models.relay import Relay, SessionGroup, Setting, WriterBatch
 from showcaller.store.models.sessions import (
     ENDED,
+    Activity,
     ClientId,
     Event,
     Message,
@@ -36,6 +37,7 @@ MODELS: tuple[type[StoreModel], ...] = (
     SessionGroup,
     Session,
     Message,
+    Activity,
     ClientId,
     Task,
     Event,
@@ -61,6 +63,7 @@ MODELS: tuple[type[StoreModel], ...] = (
 __all__ = [
     "ENDED",
     "MODELS",
+    "Activity",
     "Approval",
     "Card",
     "ClientId",

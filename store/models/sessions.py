@@ -90,6 +90,20 @@ class Message(StoreModel):
         indexes = ((("session", "position"), False),)
 
 
+class Activity(StoreModel):
+    """What an agent did in a turn beside its text: lines, by the message with which they are shown.
+
+    That is the turn's reply, or its prompt where there is none.
+    """
+
+    message = TextField(primary_key=True)
+    session = TextField()
+    lines = TextField()
+
+    class Meta:
+        indexes = ((("session",), False),)
+
+
 class ClientId(StoreModel):
     """A write that its caller named, so that a repeat has no second effect; ``caller`` is '' for the owner.
 

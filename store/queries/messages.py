@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from peewee import SQL, fn
 
-from showcaller.store.models import Message, Session, literal, unfinished
+from showcaller.store.models import Activity, Message, Session, literal, unfinished
 from showcaller.store.soundness import readable
 from showcaller.store.statement import Slot, Statement
 
@@ -23,6 +23,7 @@ _BEFORE = Statement(_NEWEST_FIRST.where(Message.position < Slot("before")))
 _BY_ID = Statement(Message.select().where(Message.id == Slot("message")))
 # Of bytes: text is counted up to a zero character alone. As digits: a cut through a character is no text.
 _BYTES = Message.text.cast("BLOB")
+_ACTIVITY = Statement(Activity.select(Activity.lines).where(Activity.message == Slot("message")))
 _WAITING = Statement(
     Message.select()
     .where(
@@ -57,19 +58,33 @@ _REPLY = Statement(
 
 
 def read_messages(
-    db: sqlite3.Connection, session: str, last: int = 10, before: int | None = None
+    db: sqlite3.Connection,
+    session: str,
+    last: int = 10,
+    before: int | None = None,
+    *,
+    with_activity: bool = False,
 ) -> dict[str, Any]:
     """Give a session's newest messages (of those accepted before the position ``before``), newest last.
 
     ``{"messages", "older"}``: ``older`` is what the page before this one takes as ``before``, None when
-    there is nothing older.
+    there is nothing older. ``with_activity`` each has ``activity``: the lines of what its agent did, None of
+    which there are none.
     """
     if before is None:
         page = _LAST.records(db, session=session, limit=last + 1)
     else:
         page = _BEFORE.records(db, session=session, limit=last + 1, before=before)
     older = page[last - 1]["position"] if len(page) > last else None
-    return {"messages": [shaped(row) for row in reversed(page[:last])], "older": older}
+    messages = [shaped(row) for row in reversed(page[:last])]
+    if with_activity:
+        messages = [{**row, "activity": _activity_of(db, row["id"])} for row in messages]
+    return {"messages": messages, "older": older}
+
+
+def _activity_of(db: sqlite3.Connection, message: str) -> list[str] | None:
+    found = _ACTIVITY.row(db, message=message)
+    return None if found is None else str(found[0]).split("\n")
 
 
 def waiting_messages(db: sqlite3.Connection, session: str) -> list[dict[str, Any]]:

@@ -132,6 +132,8 @@ def test_what_an_agent_does_is_seen_while_it_does_it_and_its_permission_is_the_o
             daemon, "wait", session=begun["session"], message_id=begun["message_id"], wait_seconds=LIMIT
         )
         assert (end["status"], end["reply"]["text"]) == ("done", "permission: yes\n")
+        read = call(daemon, "read_session", session=begun["session"], include_activity=True)
+        assert "tool: make" in read["messages"][-1]["activity"]
 
 
 def test_a_conversation_that_only_the_agent_has_is_continued(relay: Showcaller) -> None:

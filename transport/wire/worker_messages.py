@@ -20,10 +20,10 @@ FROM_WORKER_KINDS: Final = frozenset(
 T = TypeVar("T")
 _NOT_IN_THE_BODY: Final = frozenset({"kind", "session", "worker"})
 """What the frame itself holds, and what is only the relay's."""
-_ADDED: Final = {("run_turn", "agent"): {"clone": 4}}
-"""Of a field of a kind, the fields within that older programs of the versions spoken do not know, and since
-which one. Such a worker finds no folder where the clone would be, and the turn fails with that.
-"""
+_ADDED: Final = {"turn_ended": {"activity": 4}}
+"""Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
+_ADDED_WITHIN: Final = {("run_turn", "agent"): {"clone": 4}}
+"""The same of the fields within a field. A worker without clones finds no folder, and fails the turn."""
 
 _PLAIN: Final = frozenset({str, type(None), bool, int, float})
 
@@ -43,7 +43,10 @@ def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version:
         for name, value in message
         if name not in _NOT_IN_THE_BODY
     }
-    for (kind, name), within in _ADDED.items():
+    for name, since in _ADDED.get(message.kind, {}).items():
+        if version < since:
+            del body[name]
+    for (kind, name), within in _ADDED_WITHIN.items():
         if kind == message.kind and type(body[name]) is dict:
             body[name] = {key: told for key, told in body[name].items() if version >= within.get(key, 0)}
     return Frame(message.kind, number, message.session, body)

@@ -27,6 +27,7 @@ def turn_ended(turn: RunTurn, result: Result, halt: Halt | None, seconds: float)
         seconds=max(0.0, seconds),
         agent_session=result.agent_session,
         resumed_via=result.resumed_via,
+        activity=result.activity,
     )
 
 

@@ -30,7 +30,8 @@ class Result:
     The provider keeps ``reply`` within bounds and says in ``truncated`` whether it had to cut.
     The host turns it into the turn's end; when the turn was cut (stopped, out of time, worker closed),
     the host says so in the end and takes only reply and exit code from here. ``rest`` is only given where the
-    turn allows it (``RunTurn.background``). ``agent_session`` and ``resumed_via`` are as in ``TurnEnded``.
+    turn allows it (``RunTurn.background``). ``agent_session``, ``resumed_via``
+    and ``activity`` are as in ``TurnEnded``.
     """
 
     reply: str = ""
@@ -42,6 +43,7 @@ class Result:
     error_class: ErrorClass | None = None
     agent_session: str | None = None
     resumed_via: ResumedVia | None = None
+    activity: tuple[str, ...] = ()
 
 
 class Sink(Protocol):

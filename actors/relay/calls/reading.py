@@ -46,7 +46,9 @@ async def read_session(context: CallContext, call: calls.ReadSession, row: Row) 
     session: str = row["id"]
     pages = PagedList(context.relay_id, "messages", (session,), (int,))
     before = None if call.before is None else pages.read(call.before)[0]
-    page = await context.read("read_messages", session=session, last=call.last, before=before)
+    page = await context.read(
+        "read_messages", session=session, last=call.last, before=before, with_activity=call.include_activity
+    )
     glance = await glance_at(context, session)
     running = row["running"] and await context.read("message", message=row["running"])
     (view,) = await _session_views(context, [row])

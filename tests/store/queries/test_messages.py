@@ -33,6 +33,30 @@ def test_pages_from_the_newest_to_the_oldest_give_everything_once(desk: Desk, si
     assert read == whole
 
 
+def test_what_an_agent_did_is_with_its_reply_or_else_its_prompt_and_goes_with_the_session(desk: Desk) -> None:
+    conversation(desk, 1)
+    for name, reply in (("said", True), ("silent", False)):
+        desk.value("accept_message", message=message_of(name, session="ses_a"))
+        desk.value("hand_over", message=f"msg_{name}", worker="wrk_1", at=2_000)
+        end = ending(name)
+        desk.value("end_turn", **{**end, "reply": end["reply"] if reply else None, "activity": ["a", "b"]})
+
+    def activities(**more: bool) -> dict[str, list[str] | None]:
+        page = desk.read("read_messages", session="ses_a", last=50, **more)
+        return {row["id"]: row.get("activity") for row in page["messages"]}
+
+    assert activities(with_activity=True) == {
+        "msg_m0": None,
+        "msg_m0_reply": None,
+        "msg_said": None,
+        "msg_said_reply": ["a", "b"],
+        "msg_silent": ["a", "b"],
+    }
+    assert set(activities().values()) == {None}
+    desk.value("delete_session", session="ses_a", at=9_000)
+    assert set(activities(with_activity=True).values()) == {None}
+
+
 def test_an_unknown_session_has_no_messages(desk: Desk) -> None:
     assert desk.read("read_messages", session="ses_x") == {"messages": [], "older": None}
 

@@ -144,6 +144,12 @@ def test_a_worker_of_the_version_before_is_sent_nothing_that_it_would_refuse() -
     assert to_worker_message(to_frame(plain, 1, PROTOCOL - 1)) == plain
 
 
+def test_a_relay_of_the_version_before_is_told_nothing_that_it_would_refuse() -> None:
+    end = TurnEnded(session="ses_a", turn="t", outcome="done", activity=("tool: make",))
+    assert "activity" not in to_frame(end, 1, PROTOCOL - 1).body
+    assert from_worker_message(decode(encode(to_frame(end, 1)))) == end
+
+
 def test_for_which_worker_a_turn_is_stored_is_told_to_none() -> None:
     run = RunTurn(session="ses_a", turn="t", provider="command", text="make", worker="wrk_a")
     frame = to_frame(run, 1)

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from acp import schema
 from acp.exceptions import RequestError
@@ -38,6 +38,15 @@ HANDSHAKE: Final = 180.0
 """Seconds from the start of a process until its conversation is open."""
 TOLD_AGAIN: Final = frozenset({"user_message_chunk", "agent_message_chunk"})
 """The updates by which an agent tells a conversation again that it has loaded."""
+
+
+class Prompted(NamedTuple):
+    """What came of a prompt: its reply, whether that was cut, and what the agent did beside it."""
+
+    result: TurnResult
+    reply: str = ""
+    is_cut: bool = False
+    activity: tuple[str, ...] = ()
 
 
 class Agent:
@@ -152,8 +161,8 @@ class Agent:
 
     # -- a turn ------------------------------------------------------------------------------------
 
-    async def prompt(self, turn: RunTurn, spec: AgentSpec, sink: Sink) -> tuple[TurnResult, str, bool]:
-        """Give the open agent a prompt; returns what came of it, the reply, and whether that was cut."""
+    async def prompt(self, turn: RunTurn, spec: AgentSpec, sink: Sink) -> Prompted:
+        """Give the open agent a prompt; returns what came of it."""
         record = TurnRecord(sink, self._told.get(TOKEN_VARIABLE, ""))
         self._requests.turn = (turn.turn, sink)
         try:
@@ -165,7 +174,9 @@ class Agent:
             if self._kill is not None:
                 self._kill.cancel()
         reply, is_cut = record.said()
-        return (result, reply, is_cut) if result.reply is None else (result, result.reply, False)
+        if result.reply is not None:
+            reply, is_cut = result.reply, False
+        return Prompted(result, reply, is_cut, record.activity())
 
     async def _prompted(self, turn: RunTurn, spec: AgentSpec, record: TurnRecord) -> TurnResult:
         if self.native is None or self._setting is None:

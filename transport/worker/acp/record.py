@@ -1,7 +1,9 @@
 """What an agent says and does within one turn, as far as it is kept."""
 
+from collections import deque
 from typing import Any, Final, Protocol
 
+from showcaller.actors.contract.limits import ACTIVITY_CHARACTERS, ACTIVITY_LINES
 from showcaller.transport.worker.output import HIDDEN, CommandOutput
 
 LINE: Final = 300
@@ -21,7 +23,7 @@ class Teller(Protocol):
 class TurnRecord:
     """Takes the updates of a turn: text is streamed and kept within bounds, all else is told in lines.
 
-    ``secret`` is hidden in both.
+    ``secret`` is hidden in both. Of the lines the last ones are kept; there, pieces of one thought are one.
     """
 
     def __init__(self, teller: Teller, secret: str = "") -> None:
@@ -32,6 +34,9 @@ class TurnRecord:
         self._has_said = False
         self._ends_a_line = True
         self.tools = 0
+        self._kept: deque[str] = deque(maxlen=ACTIVITY_LINES)
+        self._noted = 0
+        self._thought = ""
 
     def take(self, update: Any) -> None:
         """Take one update of the package's ``SessionNotification``; one of another kind changes nothing."""
@@ -40,7 +45,7 @@ class TurnRecord:
                 self._say(text_of(update.content))
             case "agent_thought_chunk":
                 self._is_at_a_break = True
-                self._note("thinks", text_of(update.content))
+                self._think(text_of(update.content))
             case "tool_call":
                 self.tools += 1
                 self._is_at_a_break = True
@@ -60,6 +65,18 @@ class TurnRecord:
         self._output.add(b"")
         return self._output.reply()
 
+    def activity(self) -> tuple[str, ...]:
+        """Give the last of what it did beside its text, within ACTIVITY_CHARACTERS, and what came before."""
+        self._end_thought()
+        left, shown = ACTIVITY_CHARACTERS, deque[str]()
+        for line in reversed(self._kept):
+            left -= len(line) + 1
+            if left < 0:
+                break
+            shown.appendleft(line)
+        before = self._noted - len(shown)
+        return (f"{before} earlier ones are left out", *shown) if before else tuple(shown)
+
     def _say(self, text: str) -> None:
         if not text:
             return
@@ -71,10 +88,33 @@ class TurnRecord:
         self._ends_a_line = text.endswith("\n")
         self._output.add(text.encode("utf-8", "replace"))
 
+    def _think(self, text: str) -> None:
+        self._teller.act(self._line("thinks", text))
+        if len(self._thought) < 4 * LINE:
+            self._thought += text
+
+    def _end_thought(self) -> None:
+        if self._thought:
+            self._keep(self._line("thinks", self._thought))
+            self._thought = ""
+
     def _note(self, what: str, text: str) -> None:
+        line = self._line(what, text)
+        self._teller.act(line)
+        self._end_thought()
+        if what == "usage" and self._kept and self._kept[-1].startswith("usage: "):
+            self._kept[-1] = line
+        else:
+            self._keep(line)
+
+    def _keep(self, line: str) -> None:
+        self._kept.append(line)
+        self._noted += 1
+
+    def _line(self, what: str, text: str) -> str:
         if self._secret:
             text = text.replace(self._secret, HIDDEN.decode())
-        self._teller.act(one_line(f"{what}: {text}"))
+        return one_line(f"{what}: {text}")
 
 
 def one_line(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from showcaller.actors.contract.agent_messages import AgentSpec, AgentState, ResumedVia
 from showcaller.actors.contract.worker import FromWorkerMessage, RunTurn
 from showcaller.transport.worker import clone_folder
-from showcaller.transport.worker.acp.agent import Agent, key_of
+from showcaller.transport.worker.acp.agent import Agent, Prompted, key_of
 from showcaller.transport.worker.acp.ends import TurnResult
 from showcaller.transport.worker.acp.handshake import StartError
 from showcaller.transport.worker.acp.restarts import Restarts
@@ -116,19 +116,21 @@ class Seat:
         if turn.opens:
             sink.settle()
             return Result(agent_session=agent.native if agent.is_told else None, resumed_via=via)
-        result, reply, is_cut = await self._prompted(agent, turn, spec, sink)
+        prompted = await self._prompted(agent, turn, spec, sink)
+        result = prompted.result
         sink.settle()
         self._native, self._is_told = agent.native, agent.is_told
         if not halt.is_asked:
             self._restarts = self._after(result)
         return Result(
-            reply,
-            is_cut,
+            prompted.reply,
+            prompted.is_cut,
             result.error_text,
             result.stop_reason,
             error_class=result.error_class,
             agent_session=agent.native if agent.is_told else None,
             resumed_via=via,
+            activity=prompted.activity,
         )
 
     async def _have_clone(self, turn: RunTurn, spec: AgentSpec, halt: _Halt) -> None:
@@ -137,9 +139,7 @@ class Seat:
             folder, continues = Path(turn.cwd or ""), spec.resume is not None
             await self._terms.cloning.ensure(spec.clone, folder, halt.asked, continues=continues)
 
-    async def _prompted(
-        self, agent: Agent, turn: RunTurn, spec: AgentSpec, sink: Sink
-    ) -> tuple[TurnResult, str, bool]:
+    async def _prompted(self, agent: Agent, turn: RunTurn, spec: AgentSpec, sink: Sink) -> Prompted:
         """Prompt the agent, and keep beside its clone, if it has one, what it has left there unpushed."""
         if spec.clone is None:
             return await agent.prompt(turn, spec, sink)
@@ -150,7 +150,7 @@ class Seat:
             await self._terms.cloning.note_state(folder)
         except OSError as error:
             why = f"what is known of its clone could not be kept: {error}"
-            return TurnResult("end", why, "other"), "", False
+            return Prompted(TurnResult("end", why, "other"))
         return told
 
     def _after(self, result: TurnResult) -> Restarts:

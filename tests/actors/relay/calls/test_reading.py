@@ -29,6 +29,30 @@ def test_a_last_reply_that_is_a_question_is_hinted_at(stage: Stage, reply: str, 
     assert stage.call("read_session", session=session)["lastWordsAsk"] is False
 
 
+def test_what_an_agent_did_comes_on_request_within_what_the_texts_leave_of_the_characters(
+    stage: Stage,
+) -> None:
+    session, message = stage.create()
+    lines = [f"tool: {number:03} {'x' * 91}" for number in range(20)]
+    stage.workers.end(message, reply="r" * 100, activity=tuple(lines))
+    stage.settle()
+    plain = stage.call("read_session", session=session)["messages"]
+    assert ["activity" in each for each in plain] == [False, False]
+    prompt, reply = stage.call("read_session", session=session, include_activity=True)["messages"]
+    assert "activity" not in prompt
+    assert reply["activity"] == lines
+    _, reply = stage.call("read_session", session=session, include_activity=True, max_chars=500)["messages"]
+    assert (len(reply["text"]), reply["activity"]) == (100, lines[-3:])
+
+
+def test_what_was_done_in_a_turn_without_a_reply_is_with_its_prompt(stage: Stage) -> None:
+    session, message = stage.create()
+    stage.workers.end(message, "failed", error_text="boom", activity=("tool: make",))
+    stage.settle()
+    (prompt,) = stage.call("read_session", session=session, include_activity=True)["messages"]
+    assert prompt["activity"] == ["tool: make"]
+
+
 def test_a_reply_to_a_turn_that_failed_is_no_question(stage: Stage) -> None:
     session, message = stage.create()
     stage.workers.end(message, "failed", reply="What?")
