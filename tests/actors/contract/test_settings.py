@@ -28,11 +28,11 @@ WRONG: list[tuple[object, Any, str]] = [
     ("providers", {}, "no setting"),
     ("log_dayz", 7, "no setting .*log_dayz.*log_days"),
     ("now", None, "no setting"),
-    ("clone_hosts", "github.com", "tuple"),
-    ("clone_hosts", ["github.com", 7], "string"),
+    ("clone_hosts", "github.com", "must be a list"),
+    ("clone_hosts", ["github.com", 7], "must be text"),
     ("clone_hosts", ["https://github.com/"], "no name of a host.*default is none"),
     ("clone_hosts", ["-oProxyCommand=x"], "no name of a host"),
-    ("clone_hosts", ["h"] * 101, "at most 100"),
+    ("clone_hosts", ["h"] * 101, "more than 100 entries"),
     ("allowed_folders", ["work"], "no absolute folder"),
     ("allowed_folders", ["/srv/../etc"], "no absolute folder"),
     ("allowed_folders", ["/a\0b"], "no absolute folder"),
@@ -68,7 +68,7 @@ def test_an_owners_own_provider_has_a_switch_where_it_is_known() -> None:
     with pytest.raises(Refusal, match="no setting"):
         check_setting(switch, False)
     assert check_setting(switch, False, mine) == {switch: False}
-    with pytest.raises(Refusal, match="boolean"):
+    with pytest.raises(Refusal, match="true or false"):
         check_setting(switch, "off", mine)
     assert Settings().values(mine)[switch] is True
     settings = Settings.of_values({switch: False})
