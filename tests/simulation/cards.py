@@ -51,6 +51,7 @@ class SimCards:
         self._say = say
         self._go_on = go_on
         self.open: dict[str, CardAsked] = {}
+        self._gone: list[CardAsked] = []  # taken back in turns that go on: another relay has not heard of it
 
     def asks(self, run: RunTurn) -> bool:
         """Have the agent of a turn ask, if it happens to; then it waits."""
@@ -79,8 +80,12 @@ class SimCards:
 
     def _give_up(self, card: CardAsked) -> None:
         if self.open.pop(card.card, None) is not None:
-            self._say(CardWithdrawn(session=card.session, turn=card.turn, card=card.card))
+            self._gone.append(card)
+            self._withdrawn(card)
             self._maybe_go_on(card.turn)
+
+    def _withdrawn(self, card: CardAsked) -> None:
+        self._say(CardWithdrawn(session=card.session, turn=card.turn, card=card.card))
 
     def answer(self, answer: AnswerCard) -> None:
         """Take what became of a card; the first word counts."""
@@ -102,10 +107,13 @@ class SimCards:
         for card in self.of(turn):
             del self.open[card.card]
             if self._books.happens(0.5):
-                self._say(CardWithdrawn(session=card.session, turn=turn, card=card.card))
+                self._withdrawn(card)
+        self._gone = [card for card in self._gone if card.turn != turn]
 
     def tell_all(self) -> None:
-        """Tell a relay that has just come for what agents wait."""
+        """Tell a relay that has just come for what agents wait no more, and for what they wait."""
+        for card in self._gone:
+            self._withdrawn(card)
         for card in list(self.open.values()):
             self._say(card)
 
