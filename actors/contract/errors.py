@@ -1,6 +1,6 @@
 """Every error code of the contract, its HTTP status, and the refusal that carries one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -51,6 +51,8 @@ class Code(StrEnum):
         """The HTTP status of an answer with this code; None for codes that only a door gives."""
         return HTTP_STATUS[self]
 
+
+_NAMED: Final = 5
 
 _BY_STATUS: Final[dict[int | None, tuple[Code, ...]]] = {
     400: (
@@ -127,9 +129,13 @@ def invalid(error: str, **fields: Any) -> Refusal:
     return Refusal(Code.INVALID_INPUT, error, **fields)
 
 
-def ambiguity(name: str, kind: str, by: str = "its id") -> str:
-    """Give the sentence for a name, quoted, that can mean several things; ``kind`` is their plural."""
-    return f"{name} can mean several {kind}: name one by {by}."
+def ambiguity(name: str, kind: str, by: str = "its id", meant: Sequence[str] = ()) -> str:
+    """Give the sentence for a name, quoted, that can mean several things; ``kind`` is their plural.
+
+    ``meant`` are those that it can mean, of which it names the first few.
+    """
+    named = ", ".join([*meant[:_NAMED], *["…"] * (len(meant) > _NAMED)])
+    return f"{name} can mean several {kind}: name one by {by}{f' ({named})' if named else ''}."
 
 
 def ambiguous(code: Code, error: str, **fields: Any) -> Refusal:

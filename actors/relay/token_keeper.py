@@ -98,8 +98,9 @@ def _refused(answer: Answer, arguments: Mapping[str, Any]) -> Refusal:
     if answer.value == "hash":
         return Refusal(Code.INVALID_INPUT, f"Nothing was made: {answer.detail}; make another one.")
     if answer.value == "kind":
-        error = f"{ambiguity(quote_foreign(name), 'tokens', 'its kind')} Nothing was revoked."
-        return ambiguous(Code.INVALID_INPUT, error, kinds=list(get_args(TokenKind)))
+        kinds = list(get_args(TokenKind))
+        error = f"{ambiguity(quote_foreign(name), 'tokens', 'its kind', kinds)} Nothing was revoked."
+        return ambiguous(Code.INVALID_INPUT, error, kinds=kinds)
     return Refusal(
         Code.NOT_FOUND, f"Nothing was revoked: {answer.detail}. To see those there are: showcaller tokens"
     )

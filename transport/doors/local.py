@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
@@ -15,7 +13,6 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import group_start
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
-from showcaller.actors.contract.problems import named_problem
 from showcaller.actors.contract.provider_states import ProviderList, provider_list
 from showcaller.actors.contract.settings import DEFAULTS, Settings, Value, check_setting, check_setting_name
 from showcaller.actors.relay.answers import read
@@ -41,7 +38,7 @@ from showcaller.actors.relay.refusals import refusal_for
 from showcaller.actors.relay.settings_keeper import SetSetting
 from showcaller.actors.runtime import ActorDeadError, ActorRef, BaseDispatcher, Future
 from showcaller.transport.doors.export.transcript import Steps, form_of, steps, written, written_async
-from showcaller.transport.doors.local_fanout import LocalFanout, fanout_rows
+from showcaller.transport.doors.local_fanout import LocalFanout, checked_spec, fanout_rows
 from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
 
@@ -289,7 +286,7 @@ class LocalDoor:
 
         ``items`` are JSON values; one that no prompt can be made of refuses the whole, and its text names it.
         """
-        spec, items = _checked(spec), _listed(items)
+        spec, items = checked_spec(spec), _listed(items)
         check_items(spec, items)
         group = self._ports.new_id("grp_")
         name = spec.name or f"fanout-{group[4:10]}"
@@ -319,7 +316,8 @@ class LocalDoor:
             raise Refusal(Code.UNKNOWN_GROUP, f"There is no fan-out {shown}.", groups=self.list_fanouts())
         if len(found) > 1:
             named = [{"id": one["id"], "name": one["name"]} for one in found]
-            raise ambiguous(Code.UNKNOWN_GROUP, ambiguity(shown, "fan-outs"), groups=named)
+            meant = ambiguity(shown, "fan-outs", meant=[one["id"] for one in named])
+            raise ambiguous(Code.UNKNOWN_GROUP, meant, groups=named)
         return str(found[0]["id"])
 
     def begin_fanout(self, request: FanoutRequest) -> ActorRef[Any]:
@@ -382,17 +380,6 @@ class LocalDoor:
             return await read(self._ports.reader, query, **arguments)
         except Exception as error:
             raise refusal_for(error) from error
-
-
-def _checked(spec: object) -> FanoutSpec:
-    """Check a specification once more: one that was copied with changes may hold anything."""
-    if not isinstance(spec, FanoutSpec):
-        raise invalid(f"A fan-out is told what to do by a FanoutSpec; {type(spec).__name__} came.")
-    try:
-        return FanoutSpec.model_validate(dict(spec))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise invalid(f"The FanoutSpec: {named_problem(first)}.") from error
 
 
 def _listed(items: object) -> tuple[Any, ...]:

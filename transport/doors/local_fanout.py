@@ -5,13 +5,18 @@ from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
+from showcaller.actors.contract.errors import invalid
+from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.problems import named_problem
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.relay.fanout_messages import Room, StopFanout
 from showcaller.actors.runtime import ActorDeadError, ActorRef, Future
 from showcaller.transport.doors.opener import Opener
 
 if TYPE_CHECKING:
-    from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
+    from showcaller.actors.contract.fanout import ItemResult
 
 MOST_RESULTS = 1_000
 MOST_TEXT = 64_000_000  # characters
@@ -146,3 +151,14 @@ def fanout_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def checked_spec(spec: object) -> FanoutSpec:
+    """Check a specification once more, as a changed copy may hold anything; raises ``Refusal``."""
+    if not isinstance(spec, FanoutSpec):
+        raise invalid(f"A fan-out is told what to do by a FanoutSpec; {type(spec).__name__} came.")
+    try:
+        return FanoutSpec.model_validate(dict(spec))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise invalid(f"The FanoutSpec: {named_problem(first)}.") from error

@@ -23,7 +23,7 @@ async def find_session(context: CallContext, name: str) -> str:
     if not found:
         raise Refusal(Code.NOT_FOUND, f"There is no session {quote_foreign(name)}.", missing=[name])
     if len(found) > 1:
-        error = ambiguity(quote_foreign(name), "sessions")
+        error = ambiguity(quote_foreign(name), "sessions", meant=found)
         raise ambiguous(Code.INVALID_INPUT, error, sessions=found)
     return found[0]
 
@@ -51,7 +51,8 @@ async def find_group(context: CallContext, name: str) -> Row:
         return found[0]
     shown = quote_foreign(name)
     if found:
-        error = f"{ambiguity(shown, 'groups')} Nothing was created."
+        meant = ambiguity(shown, "groups", meant=[one["id"] for one in found])
+        error = f"{meant} Nothing was created."
         raise ambiguous(Code.UNKNOWN_GROUP, error, groups=_suggested(found), groups_total=len(found))
     there = await context.read("groups", limit=GROUPS_SUGGESTED)
     raise Refusal(

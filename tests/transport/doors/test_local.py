@@ -173,7 +173,7 @@ def test_a_name_that_several_have_is_refused_with_their_ids(stage: Stage) -> Non
     runs = [start(stage, ["a"], name="twice") for _ in range(2)]
     for run in runs:
         finish(stage, run)
-    with pytest.raises(Refusal, match="2 groups") as refused:
+    with pytest.raises(Refusal, match="several fan-outs") as refused:
         resume(stage, "twice")
     assert {group["id"] for group in refused.value.fields["groups"]} == {run.group for run in runs}
     assert all(run.group in refused.value.error for run in runs)
