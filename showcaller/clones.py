@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import TimeoutExpired
 
 import structlog
 
@@ -47,9 +46,12 @@ def _left(folder: Path, *, deletes: bool) -> str | None:
             return f"{known}. The clone stays in {folder}; delete it yourself when nothing in it is needed."
         if not deletes:
             return f"All of its work is pushed. The clone stays in {folder}."
+        if not clone_folder.is_as_seen(folder):
+            told = "Beware: its clone was changed after its last turn, so what is not pushed is not known"
+            return f"{told}. The clone stays in {folder}; delete it yourself when nothing in it is needed."
         clone_folder.remove(folder)
         clone_folder.forget_state(folder)
-    except (OSError, TimeoutExpired) as error:
+    except OSError as error:
         log.warning("a clone is not as it should be", folder=str(folder), error=str(error))
         return f"The clone in {folder} could not be put away: {error}."
     return "All of its work was pushed, and its clone is deleted."

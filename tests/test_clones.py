@@ -70,6 +70,15 @@ def test_what_is_pushed_stays_when_archived_and_goes_when_deleted(tmp_path: Path
     assert left(tmp_path, deletes=True) is None
 
 
+@pytest.mark.parametrize("changed", ["work", ".git/config", "new/file"])
+def test_what_was_changed_after_the_last_look_stays(tmp_path: Path, folder: Path, changed: str) -> None:
+    clone_folder.keep_state(folder, CloneState(pushed=True))
+    (folder / changed).parent.mkdir(exist_ok=True)
+    (folder / changed).write_text("changed")
+    assert "was changed after its last turn" in (left(tmp_path, deletes=True) or "")
+    assert (folder / changed).exists()
+
+
 def test_a_half_made_clone_goes_with_its_session(tmp_path: Path) -> None:
     part = clone_folder.unfinished(tmp_path / "clones" / "ses_a")
     part.mkdir(parents=True)

@@ -12,7 +12,7 @@ from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
 
 FOLDER: Final = "clones"
 """Where the clones are in a data folder, each named as its session."""
-REMOVAL: Final = 600.0
+REMOVAL: Final = 300.0
 """Seconds for a clone's files to be removed."""
 _MOST: Final = 4096
 
@@ -58,13 +58,16 @@ def make_parent(folder: Path) -> None:
 
 def remove(folder: Path) -> None:
     """Remove a folder with all that is in it, however deep; raises OSError when something stays."""
-    done = subprocess.run(
-        ["/bin/rm", "-rf", "--", str(folder)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=REMOVAL,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            ["/bin/rm", "-rf", "--", str(folder)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=REMOVAL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(f"{folder} was not removed within {REMOVAL:g} s") from error
     if done.returncode:
         raise OSError(f"{folder} was not removed: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
@@ -89,6 +92,27 @@ def kept_state(folder: Path) -> CloneState:
 def forget_state(folder: Path) -> None:
     """Remove what is known of a clone; raises OSError."""
     _file(folder).unlink(missing_ok=True)
+
+
+def is_as_seen(folder: Path) -> bool:
+    """Tell whether nothing in a clone was changed since it was looked at, as its files' times say."""
+    try:
+        seen = _file(folder).lstat().st_mtime_ns
+    except OSError:
+        return False
+    waiting = [str(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    found = entry.stat(follow_symlinks=False)
+                    if max(found.st_mtime_ns, found.st_ctime_ns) > seen:
+                        return False
+                    if stat.S_ISDIR(found.st_mode):
+                        waiting.append(entry.path)
+        except OSError:
+            return False
+    return True
 
 
 def is_larger(folder: Path, most: int) -> bool:

@@ -72,7 +72,7 @@ class Cloning:
                 )
             await self._make(source, folder, halted)
         except OSError as error:
-            raise _not_cloned(source, str(error)) from error
+            raise NotClonedError(f"The repository {source.url} was not cloned: {error}.") from error
 
     async def note_state(self, folder: Path) -> None:
         """Look at what is not pushed, and keep it beside the clone; raises OSError."""

@@ -1,6 +1,7 @@
 """``list_sessions`` and ``read_session``."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.summaries import counted, quoted, summary
@@ -85,11 +86,13 @@ async def _session_views(context: CallContext, rows: Sequence[Row]) -> tuple[Ses
         last: Row | None = None if reply is None else await reply
         glance = await glance_at(context, row["id"]) if row["tasks"] else None
         view = views.session_view(row, context.caller.agent)
-        more = {
+        more: dict[str, Any] = {
             "process": context.ports.agents.process_of(row["id"]) or view.process,
             "last_words_ask": last is not None and last_words_ask(last["text"], is_whole=last["is_whole"]),
             "tasks": () if glance is None else task_views(context, glance.tasks),
         }
+        if row["repo"] is not None:
+            more["cwd"] = context.ports.clones.folder(row["id"])
         shown.append(view.model_copy(update=more))
     return tuple(shown)
 

@@ -63,6 +63,8 @@ def test_a_session_works_on_a_clone_in_a_folder_of_its_own(stage: Stage) -> None
     assert run.agent is not None
     assert run.agent.clone == CloneSource(url="https://git.test/a/b", branch="fix", hosts=("git.test",))
     assert run.agent.folders == ()
+    (listed,) = stage.call("list_sessions")["sessions"]
+    assert listed["cwd"] == f"/clones/{session}"
 
 
 @pytest.mark.parametrize(
