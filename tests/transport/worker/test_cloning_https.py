@@ -47,7 +47,6 @@ def certificate(tmp_path: Path, repositories: Repositories) -> Path:
     file.write_text(file.read_text() + certificate)
     (repositories.home / ".gitconfig").write_text(
         f"[http]\n\tsslCAInfo = {file}.crt\n\tfollowRedirects = true\n"
-        '[http "https://127.0.0.1"]\n\tfollowRedirects = true\n'
     )
     return file
 
@@ -113,6 +112,8 @@ async def test_an_allowed_host_cannot_lead_to_another(
             self.end_headers()
 
     url = serve(Redirecting)
+    with (repositories.home / ".gitconfig").open("a") as settings:
+        settings.write(f'[http "{url}"]\n\tfollowRedirects = true\n')
     with pytest.raises(NotClonedError, match=r"redirect|302"):
         await cloned(repositories, f"{url}/one.git", tmp_path / "clones" / "ses_a")
     assert asked == []
