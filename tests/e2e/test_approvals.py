@@ -1,11 +1,14 @@
-"""The owner is asked before an agent's call is carried out: over the real doors."""
+"""The owner is asked before an agent's call is carried out: over the real doors, and over a relay's death."""
 
+import asyncio
 import json
+import signal
 from typing import Any
 
 import pytest
 
 from tests.e2e.daemon import Daemon, serving
+from tests.e2e.mcp_client import called, over_stdio
 from tests.e2e.program import LIMIT, Showcaller
 from tests.e2e.test_agents import call
 from tests.e2e.test_agents import relay as relay  # noqa: PLC0414 - a fixture
@@ -39,7 +42,7 @@ def test_an_agent_delegates_once_its_owner_allows_it_and_asks_again_when_that_is
         assert f"answer {item['id']} Allow" in shown.out
         assert relay("answer", item["id"][:8], "allow").code == 0
         told = json.loads(reply(daemon, session, turn))
-        assert (told["ok"], told["reply"]["text"]) == (True, "from below\n"), told
+        assert (told["ok"], told["reply"]["text"]) == (True, "from below"), told
         assert inbox(daemon) == []
         listed = json.loads(relay("approvals", "--json").out)["approvals"]
         assert [(one["session"], one["kind"]) for one in listed] == [(session, "create")]
@@ -72,3 +75,48 @@ def test_a_stopped_turn_takes_its_card_with_it(relay: Showcaller) -> None:
         assert call(daemon, "stop", session=session)["stopRequested"] is True
         assert inbox(daemon) == []
         assert len(call(daemon, "list_sessions")["sessions"]) == 1
+
+
+async def test_the_bridge_takes_a_call_up_again_that_waits_when_its_relay_dies(relay: Showcaller) -> None:
+    with serving(relay) as daemon:
+        with daemon.owner as owner:
+            assert owner.put("/api/settings/agent_sessions", json={"value": True}).is_success
+            switch = "/api/settings/providers.command.agents_may_start"
+            assert owner.put(switch, json={"value": True}).is_success
+        async with over_stdio(relay, "--name", "laptop") as client:
+            making = asyncio.create_task(
+                called(
+                    client,
+                    action="create_session",
+                    provider="command",
+                    text="echo delegated",
+                    wait_seconds=50,
+                )
+            )
+            await asyncio.to_thread(owner_is_asked, daemon)
+            (item,) = inbox(daemon)
+            assert 'Prompt: "echo delegated"' in item["detail"]
+            daemon.process.send_signal(signal.SIGKILL)
+            daemon.process.wait(timeout=60)
+            with serving(relay, "--port", str(daemon.port)) as following:
+                assert [one["id"] for one in inbox(following)] == [item["id"]]
+                assert (await asyncio.to_thread(relay, "answer", item["id"], "Allow")).code == 0
+                told = await making
+                assert (told["ok"], told["reply"]["text"]) == (True, "delegated\n"), told
+                assert len([s for s in _sessions(following) if s["provider"] == "command"]) == 1
+
+
+def owner_is_asked(daemon: Daemon) -> None:
+    """Wait until the owner is asked something."""
+    asked = {"until": ["awaiting-input"]}
+    with daemon.owner as owner:
+        told = owner.post("/api/monitor", json={**asked, "timeout": 0}).json()
+        if not owner.get("/api/inbox").json()["items"]:
+            since = told["next"]
+            told = owner.post("/api/monitor", json={**asked, "timeout": 60, "since": since}).json()
+            assert told["fired"], told
+
+
+def _sessions(daemon: Daemon) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = call(daemon, "list_sessions")["sessions"]
+    return found

@@ -7,6 +7,7 @@ from typing import Any
 from tests.simulation.books import Books, Broken, Prompted
 
 PROMPTING = ("send", "create_session")
+CARD_LIVES = 8 * 3600.0  # seconds for which a call may wait for its owner
 SLACK = 400.0  # seconds that a call may take beyond what it waits: the store and the reader may be slow
 NEVER = ("REMOTE_RELAY_INTERNAL",)
 PERHAPS_STORED = "may be stored or not"
@@ -23,13 +24,15 @@ class Calling:
     began: float
     agent: str | None = None  # the session whose agent calls; None for the owner
     is_repeat: bool = False
+    asks_owner: bool = False  # what it writes waits for an approval
     at_work: set[str] = field(default_factory=set[str])  # turns of its session that a stop has to reach
     result: dict[str, Any] | None = None
 
     @property
     def deadline(self) -> float:
         """When it must have its answer at the latest."""
-        return self.began + float(self.arguments.get("wait_seconds", 0)) + SLACK
+        waits = float(self.arguments.get("wait_seconds", 0)) + (CARD_LIVES if self.asks_owner else 0.0)
+        return self.began + waits + SLACK
 
     @property
     def text(self) -> str:

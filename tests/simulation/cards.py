@@ -1,8 +1,9 @@
-"""Agents that ask and wait, in some worlds, and the people who answer them, or do not.
+"""Agents that ask and wait, and calls that need approval, in some worlds, and who answers, or does not.
 
 What is drawn here comes from a chance of its own, so that worlds without cards are what they were.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -19,12 +20,13 @@ from tests.simulation.surroundings import Surroundings
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-WORLDS: Final = 0.4  # of all, in which agents ask
 MOST: Final = 8  # cards of one world: one that nobody answers takes eight hours of its time
 ASKS: Final = 0.3
 GIVES_UP: Final = 0.3
 ANSWERS: Final = 0.5
 OPTIONS: Final = (CardOption(id="y", label="Yes"), CardOption(id="n", label="No"))
+DECISIONS: Final = ("Allow", "allow", "Deny")
+PROMPT: Final = re.compile(r'^Prompt: "(prompt \d+)"$', re.MULTILINE)
 SLACK: Final = 400.0  # seconds within which an answer has its own, however slow the store is
 USUAL: Final = {
     "REMOTE_RELAY_ALREADY_ANSWERED",
@@ -134,10 +136,14 @@ class People:
         seen = [row for row in cards if row["status"] == "pending" or books.happens(0.05)]
         if not seen:
             return False
-        self._answer(books.random.choice(seen), books.random)
+        approvals = [row for row in seen if row["kind"] == "approval"]
+        self._answer(books.random.choice(approvals or seen), books.random)
         return True
 
     def _answer(self, row: Row, random: Random) -> None:
+        if row["kind"] == "approval" and random.random() < 0.9:
+            self._decide(row, random)
+            return
         agents = [each for each in self.world.callers.sessions[:2] if each != row["session"]]
         if agents and random.random() < 0.2:
             agent = random.choice(agents)
@@ -147,19 +153,45 @@ class People:
             ({"choices": ("yes",)}, {"choices": ("NO",)}, {"dismiss": True}, {"choices": ("Perhaps",)})
         )
         client_id = f"answer-{row['id']}" if told == {"choices": ("yes",)} and random.random() < 0.5 else None
+        self._give(row, told, client_id)
+
+    def _decide(self, row: Row, random: Random) -> None:
+        """Say whether a call is carried out; what is allowed is noted as the owner sees it."""
+        told: dict[str, Any] = random.choice(
+            (
+                {"choices": ("Allow",)},
+                {"choices": ("Allow",)},
+                {"choices": ("allow",)},
+                {"choices": ("Deny",)},
+                {"dismiss": True},
+                {"choices": ("Perhaps",)},
+            )
+        )
+        if told in ({"choices": ("Allow",)}, {"choices": ("allow",)}):
+            books = self.world.books.cards
+            books.allowed_on.add(row["id"])
+            books.allowed |= set(PROMPT.findall(row["detail"] or ""))
+        client_id = (
+            f"answer-{row['id']}" if told == {"choices": ("Allow",)} and random.random() < 0.5 else None
+        )
+        self._give(row, told, client_id)
+
+    def _give(self, row: Row, told: dict[str, Any], client_id: str | None) -> None:
         request = AnswerRequest(Answer(question_id=row["id"], **told), client_id)
         self.world.say("owner", f"answers {row['id']}: {told}")
         place = (row["id"], self.world.clock.monotonic())
         self.under_way.append(place)
+        is_wrong = told.get("choices") == ("Perhaps",) or (
+            row["kind"] == "approval" and told not in ({"choices": (each,)} for each in DECISIONS)
+        )
         answered = self.world.life.door._request(request)
-        answered.add_done_callback(lambda done: self._answered(place, told, done.get()))
+        answered.add_done_callback(lambda done: self._answered(place, done.get(), is_wrong=is_wrong))
 
-    def _answered(self, place: tuple[str, float], told: dict[str, Any], result: dict[str, Any]) -> None:
+    def _answered(self, place: tuple[str, float], result: dict[str, Any], *, is_wrong: bool) -> None:
         """Runs at the moment of the answer: what it promises holds from here on."""
         if place in self.under_way:
             self.under_way.remove(place)
         self.world.say("owner", f"  answer to {place[0]}: {result.get('status') or result.get('code')}")
-        is_wrong = told.get("choices") == ("Perhaps",)
         books = self.world.books
         if result["ok"]:
             if is_wrong:

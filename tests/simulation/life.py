@@ -43,6 +43,8 @@ class Life:
         chances: Chances,
         workforce: Workforce,
         new_id: Callable[[Prefix], str],
+        *,
+        asks_owner: bool = False,
     ) -> None:
         self.name = f"relay{number}"
         self.path = home / "relay.db"
@@ -68,7 +70,7 @@ class Life:
             version="1",
             providers=PROVIDERS,
             resting=RESTING[seed % len(RESTING)],
-            in_force=SettingsInForce(Settings(agent_sessions=True, unsafe_no_cards=True)),
+            in_force=SettingsInForce(Settings(agent_sessions=True, unsafe_no_cards=not asks_owner)),
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, new_id("rly_"))

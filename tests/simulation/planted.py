@@ -13,6 +13,7 @@ from showcaller.actors.relay import session as session_module
 from showcaller.actors.relay import turns as turns_module
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.background import Background
+from showcaller.actors.relay.calls import consent
 from showcaller.actors.relay.calls.external_calls import ExternalCalls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.listeners import Listeners
@@ -223,6 +224,22 @@ def show_who_waits_as_working(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(views, "waiting_of", lambda _: None)
 
 
+def ask_nobody(patch: pytest.MonkeyPatch) -> None:
+    """Every third call that needs approval is carried out without it."""
+    numbers = count(1)
+    is_approved = consent.is_approved
+
+    async def hasty(*told: Any) -> bool:
+        return next(numbers) % 3 == 0 or await is_approved(*told)
+
+    patch.setattr(consent, "is_approved", hasty)
+
+
+def take_no_for_yes(patch: pytest.MonkeyPatch) -> None:
+    """A call whose owner says Deny is carried out."""
+    patch.setattr(consent, "ALLOWED", ("deny",))
+
+
 PLANTS: tuple[Plant, ...] = (
     repeat_what_was_cut,
     lose_the_outbox,
@@ -248,4 +265,6 @@ PLANTS: tuple[Plant, ...] = (
     tell_no_agent_of_its_answer,
     take_every_answer,
     show_who_waits_as_working,
+    ask_nobody,
+    take_no_for_yes,
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from showcaller.store.integrity import full_check
 from tests.simulation.books import Books
-from tests.simulation.promises_of_cards import broken_cards
+from tests.simulation.promises_of_cards import broken_cards, broken_consent
 from tests.simulation.promises_of_turns import broken_joins, broken_tasks
 from tests.simulation.stored import Row, Stored
 
@@ -36,7 +36,7 @@ def broken_promises(
     found += [finding for row in worked for finding in _end_as_told(row, stored, books)]
     found += _at_work(stored)
     found += [*broken_joins(stored, books), *broken_tasks(stored, books, over=over)]
-    found += broken_cards(stored, books, over=over)
+    found += [*broken_cards(stored, books, over=over), *broken_consent(stored, books)]
     if over:
         left = [row["id"] for row in stored.prompts if row["status"] in {"queued", "handed"}]
         found += [f"{message} never got an end: it is {stored.messages[message]}" for message in left]

@@ -13,12 +13,16 @@ LONGEST_TURN: Final = 60 * 60 * 1000
 
 def broken_cards(stored: Stored, books: Books, *, over: bool) -> Iterator[str]:
     """Every card has one end, in the turn that asked; who answers and who asks hear of the same one."""
-    names = Counter((row["session"], row["worker_card"]) for row in stored.cards)
+    of_agents = [row for row in stored.cards if row["kind"] != "approval"]
+    names = Counter((row["session"], row["worker_card"]) for row in of_agents)
     yield from (f"card {name} is stored {n} times" for name, n in names.items() if n > 1)
-    by_name = {(row["session"], row["worker_card"]): row for row in stored.cards}
+    by_name = {(row["session"], row["worker_card"]): row for row in of_agents}
     by_id = {row["id"]: row for row in stored.cards}
     for row in stored.cards:
-        yield from _as_asked(row, books)
+        if row["kind"] != "approval":
+            yield from _as_asked(row, books)
+        if row["status"] == "timed_out" and row["ended_at"] - row["created_at"] < LIVES:
+            yield f"card {row['id']} has timed out too soon: {row}"
         if over and row["status"] == "pending":
             yield f"card {row['id']} never got an end"
     for key, heard in books.cards.heard.items():
@@ -39,8 +43,21 @@ def _as_asked(row: Row, books: Books) -> Iterator[str]:
         yield f"card {row['id']} is stored, and no agent has asked"
     elif row["message"] != asked.turn:
         yield f"card {row['id']} was asked in {asked.turn} and stands in {row['message']}"
-    if row["status"] == "timed_out" and row["ended_at"] - row["created_at"] < LIVES:
-        yield f"card {row['id']} has timed out too soon: {row}"
+
+
+def broken_consent(stored: Stored, books: Books) -> Iterator[str]:
+    """Nothing of an agent is carried out, and nothing stands allowed, without an Allow of the owner."""
+    if not books.cards.asks_owner:
+        return
+    for row in stored.prompts:
+        if row["origin"] == "agent" and row["text"] and row["text"] not in books.cards.allowed:
+            yield f"{row['id']} was sent by {row['caller']}, and nobody has allowed it: {row['text']}"
+    for row in stored.approvals:
+        if row["card"] not in books.cards.allowed_on:
+            yield f"it stands allowed in {row['conversation']}, and nobody has allowed it: {row}"
+    for row in stored.cards:
+        if row["kind"] == "approval" and row["status"] == "answered" and row["via"] != "owner":
+            yield f"approval {row['id']} was answered by {row['via']}"
 
 
 def _events(stored: Stored) -> Iterator[str]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 WAITS = (0, 0, 1, 30, 120, 600)
+ASKS_OWNER = 0.5  # of what is written, where the owner is asked about agents, is an agent's
 MANY = 130  # messages at once: more than may wait
 
 
@@ -71,6 +72,11 @@ class Script:
         client = world.clients.session
         if client is not None and self._random.random() < 0.3:
             return client
+        cards = world.books.cards
+        if cards.random is not None and cards.asks_owner and cards.happens(ASKS_OWNER):
+            working = [each for each in world.callers.sessions if world.books.at_work(each)]
+            if working:
+                return cards.random.choice(working)
         callers = [each for each in world.callers.sessions[:3] if each != client][:2]
         if not callers or not world.happens(world.chances.agents):
             return None

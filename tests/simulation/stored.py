@@ -23,6 +23,7 @@ class Stored:
             self.outbox = _rows(db, "outbox", "id")
             self.tasks = _rows(db, "task", "started_at, id")
             self.cards = _rows(db, "card", "created_at, id")
+            self.approvals = _rows(db, "approval", "conversation, kind")
             self.items = _rows(db, "fanout_item", '"group", number')
 
     @property

@@ -65,7 +65,8 @@ def _session_agrees(world: "World", session: str, listed: dict[str, Any], stored
     shown = [row["id"] for row in read["messages"]]
     if shown != conversation[-5:]:
         raise Broken(f"{session} shows {shown} and has {conversation[-5:]}")
-    asked = [row["id"] for row in stored.cards if (row["session"], row["status"]) == (session, "pending")]
+    waiting = [row for row in stored.cards if (row["session"], row["status"]) == (session, "pending")]
+    asked = [row["id"] for row in waiting if row["kind"] != "approval"]
     if [question["id"] for question in read["pendingQuestions"]] != asked:
         raise Broken(f"{session} shows the questions {read['pendingQuestions']} and waits on {asked}")
     for work in world.life.port.worker.open.values():
@@ -86,7 +87,8 @@ def expected_states(session: str, stored: Stored) -> dict[str, Any]:
     cut = last is not None and last["stop_reason"] == "interrupted"
     tasks = any((row["session"], row["status"]) == (session, "running") for row in stored.tasks)
     kinds = {row["kind"] for row in stored.cards if (row["session"], row["status"]) == (session, "pending")}
-    waiting = "permission" if "permission" in kinds else "question" if kinds else None
+    first = next((kind for kind in ("approval", "permission") if kind in kinds), None)
+    waiting = first or ("question" if kinds else None)
     return {
         "waiting": waiting,
         "state": "running_turn" if running else "background_only" if tasks else "idle",
@@ -147,7 +149,8 @@ def _workers_agree(world: "World", stored: Stored) -> None:
         raise Broken(f"with a worker are {sorted(handed)}, and it works on {sorted(working)}")
     worker = world.life.port.worker
     waiting = {card.card for card in worker.cards.open.values() if not worker.open[card.turn].stopping}
-    cards = {row["worker_card"] for row in stored.cards if row["status"] == "pending"}
+    shown = [row for row in stored.cards if row["status"] == "pending"]
+    cards = {row["worker_card"] for row in shown if row["kind"] != "approval"}
     if cards != waiting:
         raise Broken(f"shown are the cards {sorted(cards)}, and agents wait on {sorted(waiting)}")
     tasks = {row["worker_task"] for row in stored.tasks if row["status"] == "running"}

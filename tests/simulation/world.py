@@ -18,7 +18,6 @@ from showcaller.store.transaction import run_batch
 from tests.simulation.agenda import Agenda, Kind
 from tests.simulation.books import Books, Broken
 from tests.simulation.callers import Callers, Calling
-from tests.simulation.cards import WORLDS as CARDS_IN
 from tests.simulation.cards import People
 from tests.simulation.chances import draw_chances
 from tests.simulation.clients import WORLDS as CLIENTS_IN
@@ -50,9 +49,7 @@ class World:
         self.chances = draw_chances(self.random)
         self.agenda = Agenda(self.random)
         self.books = Books(is_slow=self.chances.latest > FIRST_PAUSE)
-        cards = Random(f"cards {seed}")
-        if cards.random() < CARDS_IN:
-            self.books.cards.random = cards
+        self.books.cards.draw(seed)
         self.callers = Callers(self.books)
         self.script = Script(self)
         self.fanouts = Fanouts(self)
@@ -127,6 +124,7 @@ class World:
             self.chances,
             self.workforce,
             self.new_id,
+            asks_owner=self.books.cards.asks_owner,
         )
         self.say(life.name, "starts")
         for orphan in self._late:
@@ -304,6 +302,7 @@ class World:
         self.callers.begin(calling)
         kind: Literal["agent", "external"] = "external" if self.clients.calls(calling.agent) else "agent"
         caller = OWNER if calling.agent is None else Caller(kind, calling.agent)
+        calling.asks_owner = calling.agent is not None and self.books.cards.asks_owner
         answer = self.life.door._begin(request, caller, calling.client_id)
         answer.add_done_callback(lambda done: self.answered.append((calling, done.get())))
         return calling
