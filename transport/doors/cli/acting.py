@@ -1,19 +1,34 @@
 """Doing the same to each of several sessions, and telling what came of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import click
 
 from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked
+from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.session_names import find_session, refuse_empty
 
+AnyCommand = TypeVar("AnyCommand", bound=Callable[..., Any])
 Act = Callable[[LocalRelay, str], Mapping[str, Any]]
 """Does it to the session of an id, and gives the relay's result."""
 NOTHING_DONE: Final = {"stopRequested": "nothing was running", "released": "nothing was held"}
 """What a person reads where a result says by this field that there was nothing to be done."""
 _ENVELOPE = frozenset({"ok", "relay", "summary"})
+
+
+def sessions_options(command: AnyCommand) -> AnyCommand:
+    """Let a command take what all have that act on each of several sessions: ``sessions`` and ``as_json``."""
+    for option in (
+        home_option,
+        click.option("--json", "as_json", is_flag=True, help='Write {"sessions": [...]}, one for each.'),
+        click.argument("sessions", nargs=-1, required=True, metavar="SESSION..."),
+    ):
+        command = option(command)
+    return command
 
 
 def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_json: bool) -> int:

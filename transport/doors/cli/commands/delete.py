@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from showcaller.transport.doors.cli.acting import act_on_each
+from showcaller.transport.doors.cli.acting import act_on_each, sessions_options
 from showcaller.transport.doors.cli.exits import GOOD
-from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import note
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
@@ -30,10 +29,8 @@ Examples:
   showcaller delete --yes 3f9c2a1e 07bd19 --json
 """,
 )
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--json", "as_json", is_flag=True, help='Write {"sessions": [...]}, one for each.')
-@home_option
+@sessions_options
 @click.pass_obj
 def command(door: Door, sessions: tuple[str, ...], yes: bool, as_json: bool) -> int:
     """Delete and give the exit code."""

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from showcaller.transport.doors.cli.acting import act_on_each
-from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.acting import act_on_each, sessions_options
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 
@@ -28,9 +27,7 @@ Examples:
   showcaller kill nightly --json
 """,
 )
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
-@click.option("--json", "as_json", is_flag=True, help='Write {"sessions": [...]}, one for each.')
-@home_option
+@sessions_options
 @click.pass_obj
 def command(door: Door, sessions: tuple[str, ...], as_json: bool) -> int:
     """Do it and give the exit code."""
