@@ -15,6 +15,7 @@ from showcaller.actors.contract.agent_catalogue import read_agents, shipped_agen
 from tests.docs.blocks import GUIDES
 from tests.e2e.daemon import serving
 from tests.e2e.program import Showcaller
+from tests.transport.worker.repositories import HOST, Repositories
 
 TEXT = (GUIDES / "run-agents.md").read_text(encoding="utf-8")
 FAKE = Path(__file__).parents[1] / "agents" / "fake_agent.py"
@@ -34,7 +35,8 @@ def program(file: Path, memory: Path) -> None:
 
 @pytest.mark.slow
 def test_an_agent_is_run_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed, begun, asked, resumed = blocks("sh")
+    listed, begun, asked, resumed, cloned = blocks("sh")
+    _, cloner = blocks("toml")
     (serve,) = blocks("sh serve")
     assert shlex.split(serve) == ["showcaller", "serve"]
     memory, installed = tmp_path / "memory", tmp_path / "installed"
@@ -44,6 +46,11 @@ def test_an_agent_is_run_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", f"{installed}:{PROGRAMS}:{os.environ['PATH']}")
     monkeypatch.setenv("SHOWCALLER_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "200")
+    repositories = Repositories(tmp_path / "remote")
+    repositories.make("name")
+    monkeypatch.setenv("GIT_SSH_COMMAND", repositories.environment["GIT_SSH_COMMAND"])
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "providers.toml").write_text(cloner)
 
     def run(block: str) -> str:
         ended = subprocess.run(
@@ -71,10 +78,13 @@ def test_an_agent_is_run_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.M
         run(f"showcaller answer {card} Allow")
         assert card not in run("showcaller inbox")
         assert "you said: Where were we?" in run(resumed)
+        here = cloned.replace("github.com", HOST).replace("owner/name", repositories.url("name"))
+        assert "you said: Mend the tests, and push it as fix-tests." in run(here)
 
 
 def test_the_owners_file_of_the_guide_is_taken() -> None:
-    (shown,) = blocks("toml")
+    shown, cloner = blocks("toml")
+    assert read_agents(cloner, "providers.toml", shipped_agents())["cloner"].takes == "repo"
     agents = read_agents(shown, "providers.toml", shipped_agents())
     assert agents["mine"].command == tuple(tomllib.loads(shown)["providers"]["mine"]["command"])
     assert agents["claude"].environment["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:4000"
