@@ -81,7 +81,7 @@ class Ended(NamedTuple):
     err: str
 
     @property
-    def failure(self) -> dict[str, Any]:
+    def told(self) -> dict[str, Any]:
         """The object on standard output."""
         told: dict[str, Any] = json.loads(self.out)
         return told
@@ -148,7 +148,7 @@ def check_failure(
     plain, asked = command(*words), command(*words, "--json")
     assert (plain.code, plain.out) == (code, ""), plain
     assert asked.code == code, asked
-    failure = asked.failure
+    failure = asked.told
     assert (failure["ok"], failure["code"]) == (False, refusal), failure
     for ended in (plain, asked):
         first, *more = ended.err.splitlines()
@@ -241,8 +241,8 @@ def test_a_command_line_that_is_wrong(command: Command, name: str) -> None:
     plain, asked = command(name, "--nonsense"), command(name, "--nonsense", "--json")
     assert plain.code == asked.code == 2
     assert plain.out == ("" if name != "call" else asked.out)
-    assert asked.failure["code"] == "REMOTE_RELAY_INVALID_INPUT"
-    assert "--nonsense" in asked.failure["error"]
+    assert asked.told["code"] == "REMOTE_RELAY_INVALID_INPUT"
+    assert "--nonsense" in asked.told["error"]
 
 
 def test_the_name_of_a_client_whose_conversation_was_archived_is_told_the_way_to_another(
@@ -254,8 +254,18 @@ def test_the_name_of_a_client_whose_conversation_was_archived_is_told_the_way_to
     refused = command(*asked)
     assert refused.code == 1
     way_out = "showcaller tokens revoke 'night shift' --kind external"
-    assert way_out in refused.failure["error"]
+    assert way_out in refused.told["error"]
     assert command(*shlex.split(way_out)[1:]).code == 0
     assert command(*asked).code == 0, "it has another conversation"
     listed = json.loads(command("sessions", "--scope", "all", "--query", "night", "--json").out)["sessions"]
     assert [session.get("archived", False) for session in listed] == [False, True]
+
+
+def test_a_call_prints_the_result_as_it_is_and_its_exit_code_says_whether_it_was_refused(
+    command: Command,
+) -> None:
+    carried_out = command("call", '{"action": "list_relays"}')
+    assert (carried_out.code, carried_out.told["ok"], carried_out.err) == (0, True, "")
+    refused = command("call", '{"action": "read_session", "relay": "this", "session": "ses_zzzzzzzzzzzz"}')
+    assert (refused.code, refused.told["ok"], refused.err) == (1, False, "")
+    assert refused.told["code"] == "REMOTE_RELAY_LOCAL_DISABLED"
