@@ -15,7 +15,7 @@ from showcaller.actors.relay.calls.owner_acts import OwnerAct
 from showcaller.actors.relay.calls.repeats import on_this_relay
 from showcaller.actors.relay.card_messages import AskApproval, CheckAgain, LeaveApproval
 from showcaller.actors.relay.card_signals import Ending
-from showcaller.actors.relay.consent.card_text import Shown, Target, card_detail, card_question
+from showcaller.actors.relay.consent.card_text import Shown, Target, card_detail, card_question, place_of
 from showcaller.actors.relay.consent.table import Rows, Write, can_be_shared, denied_code, due, granted
 from showcaller.actors.relay.messages import ToSession
 
@@ -90,7 +90,7 @@ async def ask(context: CallContext, call: AnyCall, found: Found, rows: Rows) -> 
         grants=granted(rows),
         fingerprint=fingerprint(on_this_relay(call)),
         client_id=context.client_id,
-        shares=f"{shown.provider} in {shown.folder}" if can_be_shared(rows) else None,
+        shares=place_of(shown) if can_be_shared(rows) else None,
     )
     ended = await _end_of_card(context, own["id"], wish)
     if isinstance(ended, CheckAgain):
@@ -160,7 +160,7 @@ def _shown_create(call: calls.CreateSession, found: Found) -> Shown:
         effort=start.effort,
         folder=start.cwd,
         is_default_folder=call.cwd is None,
-        repo=call.repo,
+        repo=start.repo,
         branch=call.branch,
         group=None if start.group is None else (start.group["name"] or start.group["id"], start.group["id"]),
         title=call.title,

@@ -3,6 +3,7 @@
 What comes from elsewhere is shown as it is only where it can be taken for nothing of ours, else quoted.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -57,6 +58,11 @@ def card_question(shown: Shown, rows: Rows, prompts_unasked: int) -> str:
 def card_detail(shown: Shown, rows: Rows) -> str:
     """Give what is said beside it: with what it will happen, and the prompt; "" when there is nothing."""
     return "\n".join(_detail(shown, whole="command" in rows))
+
+
+def place_of(shown: Shown) -> str:
+    """Give what is alike for two new sessions that are of one provider and work in one place."""
+    return json.dumps([shown.provider, shown.folder, shown.repo, shown.branch])
 
 
 def _question(shown: Shown, rows: Rows, prompts_unasked: int) -> Iterator[str]:

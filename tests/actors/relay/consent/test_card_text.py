@@ -9,6 +9,7 @@ from showcaller.actors.relay.consent.card_text import (
     Target,
     card_detail,
     card_question,
+    place_of,
     plain_or_quoted,
 )
 from showcaller.actors.relay.consent.table import RowName
@@ -27,6 +28,20 @@ def test_the_first_create_says_the_two_lines_of_the_specification() -> None:
     cloned = shown._replace(repo="owner/name", branch="main")
     assert "(claude, owner/name, branch main)" in card_question(cloned, ("first create",), 0)
     assert card_question(shown, ("ask or plan",), 0).startswith("This agent wants to start a session on")
+
+
+def test_two_new_sessions_share_a_card_only_where_provider_and_place_are_the_same() -> None:
+    shown = Shown("create_session", provider="claude", folder="/srv/me", text="x", mode="agent")
+    assert place_of(shown) == place_of(shown._replace(text="y", mode="plan", is_default_folder=True))
+    cloned = shown._replace(folder=None, repo="https://example.com/a", branch=None)
+    others = [
+        shown._replace(provider="codex"),
+        shown._replace(folder="/srv/you"),
+        cloned,
+        cloned._replace(repo="https://example.com/b"),
+        cloned._replace(branch="main"),
+    ]
+    assert len({place_of(each) for each in (shown, *others)}) == 6
 
 
 def test_the_details_stand_in_one_line_and_the_prompts_start_below() -> None:
