@@ -31,7 +31,10 @@ class McpServer(WorkerModel):
 
 
 class CloneSource(WorkerModel):
-    """The repository that a session's folder is a clone of, and the hosts from which one may be cloned."""
+    """The repository that a session's folder is a clone of, and the hosts from which one may be cloned.
+
+    Without an address the agent works on clones and its session names none, so that the turn fails.
+    """
 
     url: str
     branch: str | None = None

@@ -26,7 +26,9 @@ def agent_spec(
     """
     native: str | None = session.get("agent_session_id")
     repo: str | None = session.get("repo")
-    clone = None if repo is None else CloneSource(url=repo, branch=session.get("branch"), hosts=hosts)
+    clone = None
+    if repo is not None or entry.takes == "repo":
+        clone = CloneSource(url=repo or "", branch=session.get("branch"), hosts=hosts)
     return AgentSpec(
         name=entry.name,
         label=entry.label,

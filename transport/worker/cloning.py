@@ -62,6 +62,11 @@ class Cloning:
 
         Raises NotClonedError; also when ``halted`` is set meanwhile, which ends it.
         """
+        if not source.url:
+            raise NotClonedError(
+                "This agent works on a fresh clone, and its session names no repository: start a new session "
+                "that names one."
+            )
         try:
             if clone_folder.is_there(folder):
                 return

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from showcaller.actors.contract.agent_entries import OWN_SERVER, AgentEntry, ServerEntry
-from showcaller.actors.contract.agent_messages import McpServer
+from showcaller.actors.contract.agent_messages import CloneSource, McpServer
 from showcaller.actors.relay.agent_specs import agent_spec
 from showcaller.actors.relay.turn_signals import Waiting
 from showcaller.transport.doors.agent_tokens import DOOR_NAME
@@ -56,6 +56,18 @@ def test_what_a_message_names_goes_before_the_sessions_own() -> None:
 
 def test_an_agents_requests_reach_the_folders_that_the_owner_allows() -> None:
     assert agent_spec(ENTRY, session(), Waiting("msg_a", "hi"), None, ("/srv",)).folders == ("/srv",)
+
+
+def test_an_agent_that_takes_a_repository_is_never_run_without_a_clone() -> None:
+    cloning = ENTRY.model_copy(update={"takes": "repo"})
+    hosts = ("git.test",)
+    named = session(repo="https://git.test/x", branch="fix")
+    spec = agent_spec(cloning, named, Waiting("msg_a", "hi"), None, ("/srv",), hosts)
+    assert spec.clone == CloneSource(url="https://git.test/x", branch="fix", hosts=hosts)
+    assert spec.folders == ()
+    spec = agent_spec(cloning, session(), Waiting("msg_a", "hi"), None, ("/srv",), hosts)
+    assert spec.clone == CloneSource(url="", hosts=hosts)
+    assert agent_spec(ENTRY, session(), Waiting("msg_a", "hi"), None, ("/srv",), hosts).clone is None
 
 
 def test_a_conversation_that_is_known_has_to_be_continued() -> None:

@@ -62,6 +62,13 @@ async def test_a_turn_without_a_clone_fails_with_the_reason_and_starts_no_agent(
     assert (await desk.run("hi", **on_clone(repositories, folder))).outcome == "done"
 
 
+async def test_a_session_that_names_no_repository_starts_no_agent(desk: AgentDesk, folder: Path) -> None:
+    end = await desk.run("hi", clone=CloneSource(url=""), turn_more={"cwd": str(folder)})
+    assert end.outcome == "failed"
+    assert "names no repository" in (end.error_text or "")
+    assert desk.states() == []
+
+
 async def test_a_conversation_does_not_go_on_in_another_clone(
     repositories: Repositories, open_desk: OpenDesk, folder: Path
 ) -> None:
