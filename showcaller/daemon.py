@@ -42,8 +42,8 @@ from showcaller.transport.doors.http.whereabouts import Whereabouts, forget, run
 from showcaller.transport.doors.mcp.routes import McpRoutes
 from showcaller.transport.doors.mcp.server import ToolServer
 from showcaller.transport.doors.start_error import FolderInUse, RelayStartError
+from showcaller.transport.process_tuning import tune
 from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
-from showcaller.tuning import tune
 from showcaller.workers import DEFAULT_COUNT, running_workers, worker_trees
 
 NO_CARDS: Final = "SHOWCALLER_UNSAFE_NO_CARDS"

@@ -11,6 +11,7 @@ from showcaller.store.batch import Answer, Batch, Command
 
 _LENGTH: Final = struct.Struct(">Q")
 _PIECE: Final = 1 << 20
+_READ: Final = 1 << 16
 
 
 def send_frame(stream: socket.socket, frame: bytes) -> None:
@@ -27,9 +28,24 @@ def send_frame(stream: socket.socket, frame: bytes) -> None:
 
 
 def receive_frame(stream: socket.socket) -> bytes | None:
-    """Receive a frame whole; None when the other end closed or died, also in the middle of one."""
-    head = _receive(stream, _LENGTH.size)
-    return None if head is None else _receive(stream, *_LENGTH.unpack(head))
+    """Receive a frame whole; None when the other end closed or died, also in the middle of one.
+
+    Each end waits for the answer to its frame before it sends another, so what comes is of one frame: a
+    short one is read at one go.
+    """
+    received = bytearray()
+    size = _LENGTH.size
+    while len(received) < size:
+        try:
+            piece = stream.recv(max(_READ, min(size - len(received), _PIECE)))
+        except ConnectionError:
+            return None
+        if not piece:
+            return None
+        received += piece
+        if size == _LENGTH.size <= len(received):
+            size += _LENGTH.unpack_from(received)[0]
+    return bytes(memoryview(received)[_LENGTH.size :])
 
 
 def pack_batch(batch: Batch) -> bytes:
@@ -85,16 +101,3 @@ def _pack(value: Any) -> bytes:
 def _unpack(frame: bytes) -> Any:
     # Whatever could be packed is understood, so that only the command that makes no sense is refused.
     return msgpack.unpackb(frame, unicode_errors="surrogatepass", strict_map_key=False)
-
-
-def _receive(stream: socket.socket, size: int) -> bytes | None:
-    received = bytearray()
-    while len(received) < size:
-        try:
-            piece = stream.recv(min(size - len(received), _PIECE))
-        except ConnectionError:
-            return None
-        if not piece:
-            return None
-        received += piece
-    return bytes(received)

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from pydantic import JsonValue, ValidationError
+from pydantic.fields import FieldInfo
 
 from showcaller.actors.contract.actions import Action, find_action, unknown_action, unsupported
 from showcaller.actors.contract.arguments import Hearing
@@ -90,7 +92,7 @@ def _action_and_arguments(raw: object) -> tuple[Action, dict[str, JsonValue]]:
 
 def _shaped(row: Action, given: dict[str, JsonValue], hearing: Hearing, *, external: bool) -> ShapedCall:
     model = row.model
-    own = {field.alias or name: field for name, field in model.model_fields.items() if name != "action"}
+    own = _arguments_of(model)
     taken = {name: clean(value, own[name]) for name, value in given.items() if name in own}
     taken = {name: value for name, value in taken.items() if not is_empty(value)}
     foreign = [_shown(name) for name, value in given.items() if name not in own and not absent_foreign(value)]
@@ -99,6 +101,12 @@ def _shaped(row: Action, given: dict[str, JsonValue], hearing: Hearing, *, exter
     _check_required(row, taken, external=external)
     call = _validated(row, taken, hearing)
     return ShapedCall(call, row, tuple(foreign[:IGNORED_NAMES]), tuple(hearing.notes))
+
+
+@cache
+def _arguments_of(model: type[CallModel]) -> Mapping[str, FieldInfo]:
+    """Give what calls of this model may say, by the names under which they do."""
+    return {field.alias or name: field for name, field in model.model_fields.items() if name != "action"}
 
 
 def _arguments(raw: object) -> dict[str, JsonValue]:

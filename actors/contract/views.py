@@ -5,6 +5,7 @@ milliseconds since the epoch here and ISO 8601 text there. What is None is absen
 says something.
 """
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
@@ -48,8 +49,14 @@ class ResultModel(BaseModel):
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = handler(self)
-        said = self.null_said | set(map(result_name, self.null_said))
+        said = _names_of(self.null_said)
         return {name: value for name, value in written.items() if value is not None or name in said}
+
+
+@cache
+def _names_of(fields: frozenset[str]) -> frozenset[str]:
+    """Give the names under which these fields may be written."""
+    return fields.union(map(result_name, fields))
 
 
 class SessionTitle(ResultModel):

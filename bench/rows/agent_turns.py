@@ -109,7 +109,7 @@ def opened(place: Path) -> Generator[RelayTurns]:
     """Give a relay, in a process set up as the daemon's, whose owner has described the agent."""
     from showcaller.assembly import open_parts
     from showcaller.data_folder import DataFolder
-    from showcaller.tuning import tune
+    from showcaller.transport.process_tuning import tune
 
     with ExitStack() as stack:
         folder = DataFolder(place / "home")

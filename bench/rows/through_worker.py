@@ -34,7 +34,7 @@ def opened(worker_count: int | None) -> Generator[tuple["RelayParts", str]]:
     """
     from showcaller.assembly import open_parts
     from showcaller.data_folder import DataFolder
-    from showcaller.tuning import tune
+    from showcaller.transport.process_tuning import tune
 
     with tempfile.TemporaryDirectory(prefix="bench-worker-") as place, ExitStack() as stack:
         functions = Path(place) / "functions"

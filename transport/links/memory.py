@@ -11,14 +11,15 @@ Carry = Callable[[Receive, FrameBatch], None]
 class LinkEnd(Protocol):
     """One end of something that carries batches of encoded frames; what a socket has to look like too.
 
-    ``send`` never blocks and may be called from any thread, but by one caller at a time. ``connect`` is
-    called once, before the other end sends. After ``close`` nothing more is received or carried.
+    ``send`` never blocks and may be called from any thread, but by one caller at a time. Without ``soon`` a
+    batch may wait for the next one, or for a sign of life that is due anyway. ``connect`` is called once,
+    before the other end sends. After ``close`` nothing more is received or carried.
     """
 
     def connect(self, receive: Receive) -> None:
         """Say who gets the batches that the other end sends."""
 
-    def send(self, batch: FrameBatch) -> None:
+    def send(self, batch: FrameBatch, *, soon: bool = True) -> None:
         """Carry a batch to the other end, in order as far as the link keeps order."""
 
     def renew(self) -> None:
@@ -52,8 +53,8 @@ class MemoryEnd:
             raise RuntimeError("this end of the link is connected already: connect it once")
         self._receive = receive
 
-    def send(self, batch: FrameBatch) -> None:
-        """Carry a batch to the other end; dropped when either end is closed."""
+    def send(self, batch: FrameBatch, *, soon: bool = True) -> None:
+        """Carry a batch to the other end, at once; dropped when either end is closed."""
         if self._other is not None and not self._closed:
             self._carry(self._other.arrive, batch)
 

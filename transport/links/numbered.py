@@ -3,9 +3,15 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
-from showcaller.actors.contract.worker import FromWorkerMessage, ToWorkerMessage
+from showcaller.actors.contract.worker import (
+    FromWorkerMessage,
+    TaskStored,
+    ToWorkerMessage,
+    TurnStored,
+    TurnTaken,
+)
 from showcaller.transport.links.memory import FrameBatch, LinkEnd
 from showcaller.transport.links.ordering import Arrivals, Gap
 from showcaller.transport.wire.frames import Frame, WireError, decode, encode
@@ -15,6 +21,9 @@ from showcaller.transport.wire.worker_messages import to_frame
 Out = TypeVar("Out", bound=ToWorkerMessage | FromWorkerMessage)
 In = TypeVar("In", bound=ToWorkerMessage | FromWorkerMessage)
 Fault = Gap | WireError
+
+UNHURRIED: Final[frozenset[type]] = frozenset({TurnTaken, TurnStored, TaskStored})
+"""What nobody waits for: it goes with the next message that somebody does, so that it wakes no process."""
 
 log = logging.getLogger("showcaller.links")
 
@@ -61,10 +70,11 @@ class NumberedLink(Generic[Out, In]):
 
     def send(self, messages: Sequence[Out]) -> None:
         """Hand messages to the link in one batch, in order; never blocks and raises for no message."""
+        soon = any(type(message) not in UNHURRIED for message in messages)
         with self._sending:
             batch, unsent = self._encoded(messages)
             if batch:
-                self._end.send(batch)
+                self._end.send(batch, soon=soon)
         for message, why in unsent:
             self._report(why)
             self._unsent(message, why)

@@ -21,9 +21,9 @@ class OnLoop:
 
         self._end.connect(hand_over)
 
-    def send(self, batch: FrameBatch) -> None:
+    def send(self, batch: FrameBatch, *, soon: bool = True) -> None:
         """Carry a batch to the other end."""
-        self._end.send(batch)
+        self._end.send(batch, soon=soon)
 
     def renew(self) -> None:
         """Send again, to a peer that was replaced."""

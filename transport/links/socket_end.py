@@ -56,11 +56,12 @@ class SocketEnd:
             if early:
                 receive(early)
 
-    def send(self, batch: FrameBatch) -> None:
-        """Leave a batch for the links' thread; dropped after ``close``."""
+    def send(self, batch: FrameBatch, *, soon: bool = True) -> None:
+        """Leave a batch for the links' thread, which is woken for it if ``soon``; dropped after ``close``."""
         if not self._closed:
             self._left.append(batch)
-            self._thread.wake()
+            if soon:
+                self._thread.wake()
 
     @property
     def owes(self) -> bool:

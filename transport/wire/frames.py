@@ -103,11 +103,13 @@ def _check(value: Any, depth_left: int) -> None:
         for key, inner in value.items():
             if type(key) is not str:
                 raise FrameMalformedError(f"a key is {_shown(key)}, and keys must be text")
-            _check(inner, depth_left - 1)
+            if type(inner) not in _KEPT_AS_THEY_ARE:  # for each of them a call would cost more than all else
+                _check(inner, depth_left - 1)
     elif kind is list or kind is tuple:
         _check_depth(depth_left)
         for inner in value:
-            _check(inner, depth_left - 1)
+            if type(inner) not in _KEPT_AS_THEY_ARE:
+                _check(inner, depth_left - 1)
     else:
         _check_number(value)
 

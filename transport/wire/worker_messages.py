@@ -40,7 +40,7 @@ def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version:
     """Wrap a message of either direction as the frame with this number, for a peer of this version. Pure."""
     body = {
         name: value if type(value) in _PLAIN else _plain(value)
-        for name, value in message
+        for name, value in vars(message).items()
         if name not in _NOT_IN_THE_BODY
     }
     for name, since in _ADDED.get(message.kind, {}).items():

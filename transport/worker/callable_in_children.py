@@ -124,4 +124,4 @@ class ChildCallableProvider:
 
 
 def _absolute(folder: str | None) -> str | None:
-    return None if folder is None else str(Path(folder).absolute())
+    return folder if folder is None or folder.startswith("/") else str(Path(folder).absolute())

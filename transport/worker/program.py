@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from showcaller.transport.process_tuning import tune
 from showcaller.transport.worker.bounded_log import BoundedLog, log_stream
 from showcaller.transport.worker.guardian import Guarded, end_tree
 from showcaller.transport.worker.options import WorkerOptions
@@ -48,4 +49,6 @@ def _log_into(path: Path) -> None:
 
 
 async def _serve(options: WorkerOptions, guarded: Guarded) -> None:
-    await WorkerService(options, guarded).run()
+    service = WorkerService(options, guarded)
+    tune()
+    await service.run()

@@ -172,5 +172,7 @@ async def _result(context: CallContext, wish: _Wish) -> results.CallResult:
         context.started()
     if call is not wish.call:
         result = with_way_on(result, came=bool(context.collected))
+    if not context.notes and not wish.ignored:
+        return result
     told = " ".join(note for note in (result.note, *context.notes) if note)
     return result.model_copy(update={"note": told or None, "ignored": wish.ignored or None})

@@ -108,6 +108,16 @@ def test_a_worker_calls_and_frames_go_both_ways_in_order(desk: Desk) -> None:
     assert (from_relay.heard(), from_worker.heard()) == ("met", "met")
 
 
+def test_what_need_not_go_soon_goes_with_the_next_batch_or_a_sign_of_life(desk: Desk) -> None:
+    at_relay, from_worker = desk.expect()
+    at_worker, from_relay = desk.call()
+    at_worker.end.send(numbered(1, 1), soon=False)
+    at_worker.end.send(numbered(2, 2))
+    assert from_worker.next(2) == numbered(1, 2)
+    at_relay.send(numbered(3, 3), soon=False)
+    assert from_relay.next(1) == numbered(3, 3)
+
+
 def test_a_worker_that_was_there_before_its_relay_is_met(desk: Desk) -> None:
     desk.hub.close()
     at_worker, from_relay = desk.call()

@@ -11,6 +11,7 @@ from showcaller.actors.contract.worker import (
     ToWorkerMessage,
     TurnEnded,
     TurnOutput,
+    TurnStored,
     TurnTaken,
 )
 from showcaller.actors.relay.ports import WorkerPort
@@ -64,6 +65,35 @@ def run(turn: str, item: object = None) -> RunTurn:
 
 def output(turn: str, text: str) -> TurnOutput:
     return TurnOutput(session="ses_a", turn=turn, text=text)
+
+
+class Hurries:
+    """A link end that notes of each batch whether it is to go soon."""
+
+    def __init__(self) -> None:
+        self.soon: list[bool] = []
+
+    def connect(self, receive: Receive) -> None:
+        """Receive nothing."""
+
+    def send(self, batch: FrameBatch, *, soon: bool = True) -> None:
+        self.soon.append(soon)
+
+    def renew(self) -> None:
+        """Forget nothing."""
+
+    def close(self) -> None:
+        """Close nothing."""
+
+
+def test_only_what_somebody_waits_for_is_sent_soon() -> None:
+    end = Hurries()
+    relay, worker = WorkerLink(end), RelayLink(end)
+    worker.send([TurnTaken(session="ses_a", turn="t1")])
+    worker.send([TurnTaken(session="ses_a", turn="t1"), output("t1", "x")])
+    relay.send([TurnStored(session="ses_a", turn="t1")])
+    relay.send([TurnStored(session="ses_a", turn="t1"), run("t2")])
+    assert end.soon == [False, True, False, True]
 
 
 def test_a_worker_link_is_a_worker_port() -> None:

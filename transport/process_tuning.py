@@ -1,4 +1,4 @@
-"""What a process sets for itself that is a relay and nothing else; never done to somebody's program."""
+"""What a process sets for itself that is a relay or a worker and nothing else, never somebody's program."""
 
 import gc
 import sys
