@@ -43,7 +43,8 @@ class Acceptance:
     def accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
         """Have a prompt stored; the first one of a session with that."""
         is_busy = prompt.only_if_idle and self._is_busy()
-        command = prompt_command(prompt, self._session, new_session, is_busy=is_busy)
+        hand_over = None if self._accepting else self._turns.promise(_waiting(prompt))
+        command = prompt_command(prompt, self._session, new_session, hand_over, is_busy=is_busy)
         self._accepting[prompt.row["id"]] = reply
         self._write(*command, ForPrompt(prompt, self._turns.state.stops, is_busy))
 
@@ -59,10 +60,12 @@ class Acceptance:
         if refusal is not None:
             busy = tag.is_busy and refusal.code is Code.QUEUE_LIMIT
             answer(reply, is_working(self._session, "Nothing was sent.") if busy else refusal)
+            self._turns.step(signals.NotStored(prompt.row["id"]))
             return
         first = stored.value.get("duplicate")
         if first is not None:
             answer(reply, Accepted(stored.value["session"], first, duplicate=True))
+            self._turns.step(signals.NotStored(prompt.row["id"]))
             return
         if prompt.listener is not None:
             self._turns.listeners.add_ref(prompt.row["id"], prompt.listener)
@@ -70,5 +73,9 @@ class Acceptance:
         steers = prompt.item is None and may_join_a_turn(
             prompt.row, self._turns.row["provider"], self._ports.providers
         )
-        message = waiting_message(prompt.row)._replace(is_attempt=prompt.item is not None)
-        self._turns.step(signals.Stored(message, tag.stops, steers))
+        handed = "event" in stored.value
+        self._turns.step(signals.Stored(_waiting(prompt), tag.stops, steers, handed))
+
+
+def _waiting(prompt: Prompt) -> signals.Waiting:
+    return waiting_message(prompt.row)._replace(is_attempt=prompt.item is not None)

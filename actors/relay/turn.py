@@ -7,9 +7,11 @@ rules hold the whole machine together:
   will happen; the commit comes back as an input of its own.
 - A turn has exactly one end. What a worker says about a turn that is not under way is ignored.
 
-Here is what moves the queue and the turn; ``turn_steering.py`` has what joins a turn that runs.
+Here is what moves the queue and the turn; ``turn_arrivals.py`` has what comes in, ``turn_steering.py`` what
+joins a turn that runs.
 """
 
+from showcaller.actors.relay import turn_arrivals as arrivals
 from showcaller.actors.relay import turn_steering as steering
 from showcaller.actors.relay.turn_effects import (
     AskAgainLater,
@@ -30,9 +32,11 @@ from showcaller.actors.relay.turn_moves import (
     drop,
     end_turn,
     put_back,
+    released,
     with_turn,
 )
 from showcaller.actors.relay.turn_signals import (
+    Arrives,
     Asks,
     Continue,
     EndRefused,
@@ -50,6 +54,7 @@ from showcaller.actors.relay.turn_signals import (
     HoldFailed,
     Input,
     JoiningRefused,
+    NotStored,
     PutAway,
     Released,
     Returned,
@@ -84,20 +89,12 @@ from showcaller.actors.relay.turn_state import (
 )
 from showcaller.actors.relay.turn_steering import LAST_TRIES
 
-RELEASING_ORIGINS = frozenset({"owner", "agent"})
-"""Who lets a queue go on that a stop has held; wake-ups, schedules and policies do not."""
-
-
-def releases(origin: str) -> bool:
-    """Tell whether a message of this origin lets a queue go on that a stop has held."""
-    return origin in RELEASING_ORIGINS
-
 
 def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one line for each kind of input
     """Give what follows from one input; never raises for an input that comes late or twice."""
     match event:
-        case Stored():
-            return _stored(state, event)
+        case Arrives() | Stored() | NotStored():
+            return arrivals.step(state, event)
         case Continue(message):
             return begin_next(state._replace(continuation=state.continuation or message))
         case HandOverStored(message_id):
@@ -171,11 +168,11 @@ def _holding(state: TurnState, event: Stop | HoldFailed | GoOn | Released | PutA
         case GoOn(message):
             return _go_on(state, message)
         case Released(stops):
-            return begin_next(_released(state) if stops == state.stops else state)
+            return begin_next(released(state) if stops == state.stops else state)
         case PutAway():
             told = tuple(LookUp(waiting.id) for waiting in state.queue)
             emptied = state._replace(queue=(), continuation=None, set_aside=frozenset())
-            return Step(_released(emptied), told)
+            return Step(released(emptied), told)
 
 
 # -- what the store told of an earlier life --------------------------------------------------------
@@ -214,24 +211,6 @@ def _found_steered(state: TurnState, message: Waiting, *, taken: bool) -> Step:
     if taken:
         return Step(with_turn(state, turn, joined=(*turn.joined, message)))
     return Step(with_turn(state, turn, joining=Joining(message, "asked")))
-
-
-# -- the queue -------------------------------------------------------------------------------------
-
-
-def _stored(state: TurnState, event: Stored) -> Step:
-    """A second message during a turn waits or joins it; one from a person or an agent lifts a stop's hold.
-
-    It lifts the hold of a stop before it, not of one that came while it was being stored.
-    """
-    state = state._replace(queue=(*state.queue, event.message))
-    if releases(event.message.origin) and event.stops == state.stops:
-        state = _released(state)
-    return begin_next(state) if state.turn is None else steering.arrived(state, event)
-
-
-def _released(state: TurnState) -> TurnState:
-    return state._replace(held=False, hold_unstored=False) if state.held else state
 
 
 # -- handing over ----------------------------------------------------------------------------------

@@ -55,6 +55,11 @@ def put_back(state: TurnState, turn: Turn) -> TurnState:
     return state._replace(turn=None, queue=queue)
 
 
+def released(state: TurnState) -> TurnState:
+    """Let the queue go on that a stop has held."""
+    return state._replace(held=False, hold_unstored=False) if state.held else state
+
+
 def end_turn(state: TurnState, end: TurnEnded) -> Step:
     """Have the turn's end committed, once it is settled whether a message joins it.
 

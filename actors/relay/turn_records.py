@@ -11,7 +11,7 @@ from showcaller.actors.contract.worker import RunTurn, TurnEnded
 from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Prompt
-from showcaller.actors.relay.turn import releases
+from showcaller.actors.relay.turn_arrivals import releases
 from showcaller.actors.relay.turn_signals import Waiting
 from showcaller.store.interruptions import INTERRUPTED
 
@@ -52,14 +52,22 @@ class TurnCommand(NamedTuple):
 
 
 def prompt_command(
-    prompt: Prompt, session: str, new_session: dict[str, Any] | None, *, is_busy: bool
+    prompt: Prompt,
+    session: str,
+    new_session: dict[str, Any] | None,
+    hand_over: dict[str, Any] | None,
+    *,
+    is_busy: bool,
 ) -> StoreCommand:
     """Give what stores a prompt: with ``new_session`` that as well; an item's as an attempt at the item.
 
-    ``is_busy``: take no further message, though the store, which knows, may find that it was sent before.
+    With ``hand_over``, a worker and the time, it goes to that worker at once. ``is_busy``: take no further
+    message, though the store, which knows, may find that it was sent before.
     """
     message = prompt.row if new_session is not None else {**prompt.row, "session": session}
     arguments: dict[str, Any] = {"message": message}
+    if hand_over is not None:
+        arguments["hand_over"] = hand_over
     if new_session is not None:
         arguments["session"] = new_session
     else:

@@ -31,15 +31,29 @@ class Waiting(NamedTuple):
 # -- inputs ----------------------------------------------------------------------------------------
 
 
+class Arrives(NamedTuple):
+    """A message is being stored with its hand-over, so that it is the next turn, if the session is free."""
+
+    message: str
+
+
 class Stored(NamedTuple):
     """A message was accepted and committed; ``stops`` is what the state counted when it arrived.
 
     ``steers``: the agent may take it into its running turn, and it needs nothing that its own would give.
+    ``handed``: that it goes to the worker is committed with it.
     """
 
     message: Waiting
     stops: int
     steers: bool = False
+    handed: bool = False
+
+
+class NotStored(NamedTuple):
+    """A message that was to be stored with its hand-over was not."""
+
+    message: str
 
 
 class FoundHeld(NamedTuple):
@@ -256,7 +270,9 @@ class TryAgain(NamedTuple):
 
 
 Input = (
-    Stored
+    Arrives
+    | Stored
+    | NotStored
     | FoundHeld
     | FoundWaiting
     | FoundHanded

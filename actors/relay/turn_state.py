@@ -76,6 +76,7 @@ class Turn(NamedTuple):
 class TurnState(NamedTuple):
     """A session's queue in order of acceptance, and its turn.
 
+    ``arriving``: this message is being stored with its hand-over, and no other turn begins before it is;
     ``held``: a stop holds the queue, ``hold_unstored`` without the store knowing it; ``set_aside``: messages
     that a fan-out has cut, which wait for a ``GoOn`` while others pass them; ``continuation``: the agent
     goes on by itself before what waits; ``closing``: the relay ends, so nothing begins any more, and
@@ -87,6 +88,7 @@ class TurnState(NamedTuple):
     session: str
     queue: tuple[Waiting, ...] = ()
     turn: Turn | None = None
+    arriving: str | None = None
     held: bool = False
     hold_unstored: bool = False
     set_aside: frozenset[str] = frozenset()
@@ -134,7 +136,12 @@ class TurnState(NamedTuple):
     @property
     def may_begin(self) -> bool:
         """Whether a turn may begin now, if there is something to begin."""
-        return self.turn is None and not (self.held or self.closing or self.pausing)
+        return self.turn is None and not (self.arriving or self.held or self.closing or self.pausing)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a message that arrives now would be the next turn, at once."""
+        return self.may_begin and not (self.queue or self.continuation or self.external)
 
     def position_of_next(self) -> int | None:
         """Say which message of the queue may begin; None when none may now."""

@@ -202,6 +202,23 @@ class Turns:
         reply = self._last_reply if is_answered else None
         self.listeners.over(TurnOver(self._session, end.turn, end, reply, bool(self._background)))
 
+    def promise(self, message: signals.Waiting) -> dict[str, Any] | None:
+        """Promise the next turn to a message that is about to be stored, if nothing else is to be done.
+
+        Gives what is stored with it about its hand-over. What cannot be made for its worker now is found out
+        once more when its turn begins, and has its end then.
+        """
+        worker = self._ports.worker_of(self._session) if self.state.is_free else None
+        if worker is None:
+            return None
+        try:
+            run = self._run_turn(message, worker)
+        except Exception:  # noqa: BLE001 - it is stored all the same, and logged when its turn begins
+            return None
+        self._worker, self._next_run = worker, run
+        self.step(signals.Arrives(message.id))
+        return {"worker": worker, "at": self._ports.clock.wall()}
+
     def _prepare(
         self, effect: turn_effects.CommitHandOver | turn_effects.CommitContinuation, message: signals.Waiting
     ) -> None:
@@ -211,8 +228,6 @@ class Turns:
             self.step(signals.HandOverFailed(message.id))
             return
         self._worker = worker
-        named = {"model": message.model, "effort": message.effort}
-        self.row |= {name: value for name, value in named.items() if value is not None}
         try:
             self._next_run = self._run_turn(message, worker)
         except Exception:
@@ -252,6 +267,8 @@ class Turns:
         run = self._next_run
         assert run is not None
         assert run.turn == message.id
+        named = {"model": message.model, "effort": message.effort}
+        self.row |= {name: value for name, value in named.items() if value is not None}
         self.ran_item = message.is_attempt
         self.in_flight.begin(message.id)
         self._at_workers.begin(self._session, message.id)  # before it is sent: its end may come at once

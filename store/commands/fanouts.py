@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
+from showcaller.store.commands.arrivals import HandOver
 from showcaller.store.commands.queue import NewMessage
 from showcaller.store.commands.relay import create_group
 from showcaller.store.commands.sessions import NewSession, accept_message, create_session
@@ -63,7 +64,12 @@ def start_fanout(db: sqlite3.Connection, group: NewGroup, spec: str, items: Sequ
 
 
 def start_item(
-    db: sqlite3.Connection, group: str, number: int, session: NewSession, message: NewMessage
+    db: sqlite3.Connection,
+    group: str,
+    number: int,
+    session: NewSession,
+    message: NewMessage,
+    hand_over: HandOver | None = None,
 ) -> dict[str, Any]:
     """Make the session of an item with its prompt, as ``create_session`` does and with its results.
 
@@ -72,14 +78,20 @@ def start_item(
     """
     if _unrecorded(db, group, number) is not None:
         raise Conflict("started", f"item {number} of {group} has a session already")
-    created = create_session(db, session, {**message, "fanout": group})
+    created = create_session(db, session, {**message, "fanout": group}, hand_over=hand_over)
     if "duplicate" not in created:
         _ATTEMPT.run(db, group=group, number=number, session=session["id"], message=message["id"])
     return created
 
 
 def retry_item(
-    db: sqlite3.Connection, group: str, number: int, message: NewMessage, *, queue_limit: int
+    db: sqlite3.Connection,
+    group: str,
+    number: int,
+    message: NewMessage,
+    *,
+    queue_limit: int,
+    hand_over: HandOver | None = None,
 ) -> dict[str, Any]:
     """Queue a further attempt at an item in its session, as ``accept_message`` does and with its results.
 
@@ -88,7 +100,8 @@ def retry_item(
     session = _unrecorded(db, group, number)
     if session is None:
         raise Conflict("not_started", f"item {number} of {group} has no session yet")
-    accepted = accept_message(db, {**message, "session": session, "fanout": group}, queue_limit=queue_limit)
+    attempt: NewMessage = {**message, "session": session, "fanout": group}
+    accepted = accept_message(db, attempt, queue_limit=queue_limit, hand_over=hand_over)
     if "duplicate" not in accepted:
         _ATTEMPT.run(db, group=group, number=number, session=session, message=message["id"])
     return accepted

@@ -1,11 +1,11 @@
-"""Putting a prompt into a session's queue: the message and what must follow it, in one step."""
+"""The rows of a session's queue: messages, what must follow them, and the events about them."""
 
 import sqlite3
 from typing import Any, NotRequired, TypedDict
 
 from peewee import fn
 
-from showcaller.store.commands.repeats import remember_prompt, repeated_prompt
+from showcaller.store.commands.repeats import repeated_prompt
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Event, Message, Outbox, Session, literal, unfinished
 from showcaller.store.statement import Slot, Statement, insertion
@@ -101,23 +101,6 @@ def duplicate_of(db: sqlite3.Connection, message: NewMessage, session: str | Non
     return repeated_prompt(
         db, message.get("caller"), message.get("client_id"), message.get("fingerprint"), session
     )
-
-
-def enqueue(db: sqlite3.Connection, message: NewMessage, session: str) -> int:
-    """Insert a queued user message with its outbox row and its client id; gives its position."""
-    refuse_foreign(message)
-    position = insert_message(db, {**message, "session": session, "role": "user"})
-    insert_outbox(db, message["id"], session, message["created_at"])
-    remember_prompt(
-        db,
-        message.get("caller"),
-        message.get("client_id"),
-        message.get("fingerprint"),
-        message["id"],
-        session,
-        message["created_at"],
-    )
-    return position
 
 
 def refuse_foreign(message: NewMessage) -> None:

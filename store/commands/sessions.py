@@ -3,14 +3,9 @@
 import sqlite3
 from typing import Any, NotRequired, TypedDict
 
+from showcaller.store.commands.arrivals import HandOver, arrive, has_unfinished
 from showcaller.store.commands.holds import refuse_archived, release_queue
-from showcaller.store.commands.queue import (
-    NewMessage,
-    duplicate_of,
-    enqueue,
-    refuse_full_queue,
-    touch_session,
-)
+from showcaller.store.commands.queue import NewMessage, duplicate_of, refuse_full_queue, touch_session
 from showcaller.store.commands.relay import create_group
 from showcaller.store.commands.unasked import count_prompt
 from showcaller.store.conflict import Conflict
@@ -85,13 +80,14 @@ def create_session(
     message: NewMessage | None,
     *,
     unasked_limit: int | None = None,
+    hand_over: HandOver | None = None,
 ) -> dict[str, Any]:
-    """Make a session, with its first prompt queued if there is one.
+    """Make a session, with its first prompt queued if there is one, or handed over at once.
 
-    Gives ``{"position"}`` of the message (None without one), or ``{"duplicate", "session"}`` of the first
-    when the same caller sent the same client id before. An agent's prompt counts as ``count_prompt`` says.
-    Raises Conflict ``group`` (no such group), ``unasked``, or ``client_id`` (that id was used for something
-    else).
+    Gives what ``arrive`` gives of the message (a ``position`` of None without one), or
+    ``{"duplicate", "session"}`` of the first when the same caller sent the same client id before. An agent's
+    prompt counts as ``count_prompt`` says. Raises Conflict ``group`` (no such group), ``unasked``, or
+    ``client_id`` (that id was used for something else).
     """
     foreign = session.keys() - _GIVEN
     if foreign:
@@ -116,7 +112,7 @@ def create_session(
             "message_count": 0 if message is None else 1,
         },
     )
-    return {"position": None if message is None else enqueue(db, message, session["id"])}
+    return {"position": None} if message is None else arrive(db, message, session["id"], hand_over)
 
 
 def _starters_group(db: sqlite3.Connection, session: NewSession) -> str | None:
@@ -145,13 +141,15 @@ def accept_message(
     queue_limit: int,
     releases: bool = False,
     unasked_limit: int | None = None,
+    hand_over: HandOver | None = None,
 ) -> dict[str, Any]:
     """Queue a prompt for an existing session; with ``releases`` its queue is held no longer.
 
-    Gives ``{"position"}``, or ``{"duplicate", "session"}`` of the first as ``create_session`` does (which
-    releases nothing). An agent's prompt counts as ``count_prompt`` says, and what the owner types has the
-    prompts of this session's agent count from 0. Raises Conflict ``missing`` or ``archived`` (the session),
-    ``queue`` (``queue_limit`` messages wait already), ``unasked`` or ``client_id``.
+    With ``hand_over`` it is handed over at once, unless its queue is held or it is not the only one to be
+    done. Gives what ``arrive`` does, or ``{"duplicate", "session"}`` of the first as ``create_session`` does
+    (which releases nothing). An agent's prompt counts as ``count_prompt`` says, and what the owner types has
+    the prompts of this session's agent count from 0. Raises Conflict ``missing`` or ``archived`` (the
+    session), ``queue`` (``queue_limit`` messages wait already), ``unasked`` or ``client_id``.
     """
     session = message.get("session")
     if session is None:
@@ -160,13 +158,16 @@ def accept_message(
     if first is not None:
         return first
     held_at = refuse_archived(db, session)
-    refuse_full_queue(db, session, queue_limit)
+    if hand_over is not None and (held_at is not None or has_unfinished(db, session)):
+        hand_over = None
+    if hand_over is None:
+        refuse_full_queue(db, session, queue_limit)
     _count(db, message, unasked_limit)
-    position = enqueue(db, message, session)
+    arrived = arrive(db, message, session, hand_over)
     touch_session(db, session, message["created_at"], added=1, typed=message["origin"] == "owner")
     if releases and held_at is not None:
         release_queue(db, session)
-    return {"position": position}
+    return arrived
 
 
 def set_agent_session(db: sqlite3.Connection, session: str, agent_session: str) -> dict[str, Any]:

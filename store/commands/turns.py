@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 
 from peewee import SQL, fn
 
+from showcaller.store.commands.arrivals import note_start
 from showcaller.store.commands.cards import withdraw_cards
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import (
@@ -21,7 +22,7 @@ from showcaller.store.commands.steering import steer_taken, unsteer_message
 from showcaller.store.commands.tasks import interrupt_tasks
 from showcaller.store.conflict import Conflict
 from showcaller.store.interruptions import INTERRUPTED, UNACKNOWLEDGED
-from showcaller.store.models import ENDED, Activity, Message, Session, literal, running_turn
+from showcaller.store.models import ENDED, Activity, Message, literal, running_turn
 from showcaller.store.statement import Slot, Statement, insertion
 
 _INSERT_ACTIVITY = insertion(Activity)
@@ -47,12 +48,6 @@ _HAND_OVER = Statement(
     Message.update(status=literal("handed"), worker=Slot("worker"), handed_at=Slot("at"))
     .where(Message.id == Slot("message"), Message.status == literal("queued"))
     .returning(Message.session, Message.model, Message.effort)
-)
-_KEEP_NAMED = Statement(
-    Session.update(
-        model=fn.COALESCE(Slot("model"), Session.model),
-        effort=fn.COALESCE(Slot("effort"), Session.effort),
-    ).where(Session.id == Slot("session"))
 )
 _TAKE_BACK = Statement(
     Message.update(status="queued", worker=None, handed_at=None)
@@ -104,8 +99,6 @@ _ALL_RUNNING = Statement(
 def hand_over(db: sqlite3.Connection, message: str, worker: str, at: int) -> dict[str, Any]:
     """Note that a queued prompt goes to a worker; gives ``{"event"}``, the cursor of ``turn_started``.
 
-    The model and effort that it names are the session's from now on: what waits behind it goes by them.
-
     Raises Conflict ``missing`` or ``not_queued``.
     """
     row = _HAND_OVER.row(db, message=message, worker=worker, at=at)
@@ -113,9 +106,7 @@ def hand_over(db: sqlite3.Connection, message: str, worker: str, at: int) -> dic
         raise _not_in_state(db, message, "not_queued")
     delete_outbox(db, message)
     session, model, effort = row
-    if model is not None or effort is not None:
-        _KEEP_NAMED.run(db, session=session, model=model, effort=effort)
-    return {"event": append_event(db, session, "turn_started", at, message)}
+    return {"event": note_start(db, session, message, model, effort, at)}
 
 
 def take_back(db: sqlite3.Connection, message: str) -> None:

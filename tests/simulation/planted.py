@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.worker import TurnEnded
-from showcaller.actors.relay import card_signals, views
+from showcaller.actors.relay import card_signals, turn_arrivals, views
 from showcaller.actors.relay import session as session_module
 from showcaller.actors.relay import turns as turns_module
 from showcaller.actors.relay.acceptance import Acceptance
@@ -20,9 +20,11 @@ from showcaller.actors.relay.listeners import Listeners
 from showcaller.actors.relay.messages import Accepted
 from showcaller.actors.relay.session import Session
 from showcaller.actors.relay.session_cards import SessionCards
-from showcaller.actors.relay.turn_state import TurnState
+from showcaller.actors.relay.turn_effects import SendRun
+from showcaller.actors.relay.turn_moves import Step
+from showcaller.actors.relay.turn_state import Turn, TurnState
 from showcaller.store import transaction
-from showcaller.store.commands import COMMANDS, archiving, queue, sessions, turns
+from showcaller.store.commands import COMMANDS, archiving, arrivals, queue, sessions, turns
 from showcaller.transport.links.ordering import Arrivals
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -49,7 +51,7 @@ def repeat_what_was_cut(patch: pytest.MonkeyPatch) -> None:
 
 def lose_the_outbox(patch: pytest.MonkeyPatch) -> None:
     """A prompt is stored without what must follow it."""
-    patch.setattr(queue, "insert_outbox", lambda *_: None)
+    patch.setattr(arrivals, "insert_outbox", lambda *_: None)
 
 
 def forget_an_end(patch: pytest.MonkeyPatch) -> None:
@@ -74,6 +76,28 @@ def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
         accept(self, prompt, reply, new_session)
 
     patch.setattr(Acceptance, "accept", hasty)
+
+
+def send_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
+    """A prompt goes to its worker while that is only on its way into the store."""
+    promise = turns_module.Turns.promise
+
+    def hasty(self: turns_module.Turns, message: Any) -> Any:
+        hand_over = promise(self, message)
+        if hand_over is not None:
+            self._ports.workers.send([self._next_run])  # type: ignore[list-item]
+        return hand_over
+
+    patch.setattr(turns_module.Turns, "promise", hasty)
+
+
+def send_what_a_stop_holds(patch: pytest.MonkeyPatch) -> None:
+    """What was stored with its hand-over is sent although a stop has come meanwhile."""
+
+    def heedless(state: TurnState, message: Any) -> Step:
+        return Step(state._replace(turn=Turn(message, "running")), (SendRun(message),))
+
+    patch.setattr(turn_arrivals, "_handed", heedless)
 
 
 def last_comes_first(patch: pytest.MonkeyPatch) -> None:
@@ -245,6 +269,8 @@ PLANTS: tuple[Plant, ...] = (
     lose_the_outbox,
     forget_an_end,
     answer_before_it_is_stored,
+    send_before_it_is_stored,
+    send_what_a_stop_holds,
     last_comes_first,
     let_waits_hang,
     run_a_batch_twice,

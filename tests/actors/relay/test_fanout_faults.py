@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.relay import turns
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.answers import written
 from showcaller.actors.relay.fanout import Fanout
@@ -24,7 +25,7 @@ def code_of(run: Run) -> Code:
 
 
 @pytest.mark.parametrize(
-    "refusing", ["start_fanout", "start_item", "hand_over", "end_turn", "record_item", "finish_fanout"]
+    "refusing", ["start_fanout", "start_item", "end_turn", "record_item", "finish_fanout"]
 )
 def test_a_store_that_refuses_ends_it_with_the_reason_and_it_can_go_on(stage: Stage, refusing: str) -> None:
     stage.store.refusing = frozenset({refusing})
@@ -156,9 +157,12 @@ def _failing(method: Any, left: list[int]) -> Any:
 
 
 def test_items_that_can_never_be_handed_over_fail_after_their_retries(
-    stage: Stage, caplog: pytest.LogCaptureFixture
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage.store.faulty = frozenset({"hand_over"})
+    def fail(*_: object) -> None:
+        raise ValueError("nothing can be made of it")
+
+    monkeypatch.setattr(turns, "run_turn", fail)
     run = stage.fan_out(["a", "b"], jobs=1, retries=1)
     run.work()
     assert run.recorded == {"a": "failed", "b": "failed"}

@@ -128,8 +128,14 @@ def test_at_the_start_of_a_relay_no_item_runs_before_its_fan_out_goes_on(stage: 
     stage.fan_out(["a"])
     stage.settle()
     stage.store.release()
-    while "start_item" not in stage.store.commands:
-        stage.dispatcher.step()
+    stage.store.hold()
+    stage.settle()
+    closing = stage.ask_close()
+    stage.settle()
+    stage.store.release()
+    stage.settle()
+    assert closing.done
+    assert "start_item" in stage.store.commands
     second = stage.again()
     assert second.read("counts")["queued"] == 1
     assert second.workers.runs == []

@@ -185,10 +185,7 @@ def test_a_hand_over_that_is_under_way_when_the_relay_leaves_is_taken_back(tmp_p
     stage.settle()
     stage.store.hold()
     begun = stage.begin("send", session=session, text="second", wait_seconds=0)
-    stage.settle()
-    stage.store.release()
-    stage.store.hold()  # the prompt is stored, its hand-over is not
-    stage.settle()
+    stage.settle()  # the prompt and its hand-over are being stored
     left = stage.supervisor.request(Close(leaves=True))
     stage.settle()
     answered_early = left.done

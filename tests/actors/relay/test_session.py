@@ -96,10 +96,6 @@ def test_nothing_goes_to_a_worker_before_its_hand_over_is_stored(stage: Stage) -
     stage.settle()
     assert stage.workers.runs == []
     stage.store.release()
-    stage.store.hold()
-    stage.settle()
-    assert stage.workers.runs == []
-    stage.store.release()
     stage.settle()
     assert stage.workers.texts == ["go"]
 

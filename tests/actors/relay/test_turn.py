@@ -315,3 +315,79 @@ def test_the_reply_is_not_told_to_be_for_a_message_that_the_agent_never_acknowle
     announced = machine.feed(signals.EndStored(FIRST.id))
     answered = {e.end.turn: e.is_answered for e in announced if isinstance(e, turn_effects.Announce)}
     assert answered == {FIRST.id: True, SECOND.id: False}
+
+
+def arriving() -> Machine:
+    machine = Machine()
+    machine.feed(signals.Arrives(FIRST.id))
+    return machine
+
+
+def handed(stops: int = 0) -> signals.Stored:
+    return signals.Stored(FIRST, stops, handed=True)
+
+
+def test_what_is_stored_with_its_hand_over_is_sent_at_once_and_not_before() -> None:
+    machine = Machine()
+    assert machine.feed(signals.Arrives(FIRST.id)) == ()
+    assert machine.feed(handed()) == (turn_effects.SendRun(FIRST),)
+    assert machine.state.is_turn(FIRST.id, "running")
+
+
+def test_no_other_turn_begins_while_a_message_is_stored_with_its_hand_over() -> None:
+    machine = arriving()
+    continuation = signals.Waiting("msg_task", "", "task", continues=True)
+    assert machine.feed(signals.Continue(continuation)) == ()
+    assert machine.feed(handed()) == (turn_effects.SendRun(FIRST),)
+    end = ended(FIRST.id)
+    machine.feed(signals.WorkerEnded(end))
+    assert turn_effects.CommitContinuation(continuation) in machine.feed(signals.EndStored(FIRST.id))
+
+
+def test_what_could_not_be_stored_lets_the_next_begin() -> None:
+    machine = arriving()
+    machine.feed(signals.Continue(signals.Waiting("msg_task", "", "task", continues=True)))
+    (effect,) = machine.feed(signals.NotStored(FIRST.id))
+    assert isinstance(effect, turn_effects.CommitContinuation)
+
+
+def test_what_the_store_did_not_hand_over_is_handed_over_by_itself() -> None:
+    assert arriving().feed(signals.Stored(FIRST, 0)) == (turn_effects.CommitHandOver(FIRST),)
+
+
+def test_a_stop_that_comes_meanwhile_holds_it_and_no_worker_sees_it() -> None:
+    machine = arriving()
+    machine.feed(signals.Stop("stopped", others=True))
+    assert machine.feed(handed()) == (turn_effects.CommitTakeBack(FIRST.id),)
+    assert machine.feed(signals.TakenBack(FIRST.id)) == ()
+    assert machine.state.queue == (FIRST,)
+    assert machine.state.held
+
+
+@pytest.mark.parametrize("why", ["closing", "leaving"])
+def test_a_relay_that_ends_meanwhile_leaves_it_waiting_and_tells_who_waits(why: signals.Why) -> None:
+    machine = arriving()
+    machine.feed(signals.Stop(why, others=True))
+    assert machine.feed(handed()) == (turn_effects.CommitTakeBack(FIRST.id),)
+    assert not machine.state.may_sleep
+    assert machine.feed(signals.TakenBack(FIRST.id)) == (turn_effects.LookUp(FIRST.id),)
+    assert machine.state.may_sleep
+
+
+def test_an_attempt_that_its_fan_out_cuts_meanwhile_is_set_aside() -> None:
+    machine = arriving()
+    machine.feed(signals.Stop("interrupted", FIRST.id))
+    assert machine.feed(handed()) == (turn_effects.CommitTakeBack(FIRST.id),)
+    assert machine.feed(signals.TakenBack(FIRST.id)) == (turn_effects.LookUp(FIRST.id),)
+    assert machine.state.queue == (FIRST,)
+    assert machine.feed(signals.GoOn(FIRST.id)) == (turn_effects.CommitHandOver(FIRST),)
+
+
+@pytest.mark.parametrize("state", ["held", "busy", "external"])
+def test_nothing_is_promised_to_a_message_that_has_to_wait(state: str) -> None:
+    machine = running() if state == "busy" else Machine()
+    machine.state = machine.state._replace(held=state == "held", external=state == "external")
+    assert not machine.state.is_free
+    before = machine.state
+    assert machine.feed(signals.Arrives(SECOND.id)) == ()
+    assert machine.state == before

@@ -84,6 +84,10 @@ class World(RuleBasedStateMachine):
             case turn_effects.AskAgainLater():
                 self.timers += 1
             case _:
+                unsent = (
+                    not isinstance(effect, turn_effects.CommitTakeBack) or effect.message not in self.sent
+                )
+                assert unsent, "taken back though a worker may have it"
                 self.store.pipe.append(effect)
 
     def _begins(self, message: str) -> None:
@@ -104,20 +108,24 @@ class World(RuleBasedStateMachine):
 
     @initialize()
     def begins_at_work(self) -> None:
-        self.arrives("owner", "plain")
+        self.arrives("owner", "plain", promised=True)
         self.commits_all()
 
-    @rule(origin=st.sampled_from(ORIGINS), kind=st.sampled_from(KINDS))
-    def arrives(self, origin: str, kind: str) -> None:
+    @rule(origin=st.sampled_from(ORIGINS), kind=st.sampled_from(KINDS), promised=st.booleans())
+    def arrives(self, origin: str, kind: str, *, promised: bool) -> None:
         name = self._new_id()
         message = signals.Waiting(name, f"text {name}", origin, is_attempt=kind == "attempt")
-        self.store.pipe.append(Accept(message, self.state.stops, kind == "steers"))
+        hand_over = promised and self.state.is_free and not self.store.being_stored
+        self.store.pipe.append(Accept(message, self.state.stops, kind == "steers", hand_over))
+        if hand_over:
+            self._begins(name)
+            self.feed(signals.Arrives(name))
 
     @precondition(lambda self: self.working)
     @rule(answers=st.lists(st.booleans(), min_size=1, max_size=3))
     def agent_is_told_more(self, answers: list[bool]) -> None:
         for accepted in answers:
-            self.arrives("owner", "steers")
+            self.arrives("owner", "steers", promised=False)
             self.commits_all()
             if self.silent:
                 self.agent_answers(accepted)
@@ -146,10 +154,12 @@ class World(RuleBasedStateMachine):
     def commits(self) -> None:
         command = self.store.pipe[0]
         heard = self.store.commit()
-        if isinstance(command, Accept) and heard:
+        if isinstance(command, Accept) and isinstance(heard[0], signals.Stored):
             self._lifted(command.stops, lifts=command.message.origin in RELEASING)
         elif isinstance(command, turn_effects.CommitRelease):
             self._lifted(command.stops, lifts=True)
+        elif isinstance(command, Archive) and heard:
+            self.is_held = False  # nothing waits any more
         elif isinstance(command, turn_effects.CommitUnsteer):
             self._waits_again(command.message)
         elif isinstance(command, turn_effects.CommitEnd) and command.untold and not command.untold.is_taken:
@@ -359,7 +369,11 @@ class World(RuleBasedStateMachine):
 
     @invariant()
     def one_write_about_the_turn_is_under_way_at_most(self) -> None:
-        assert len(self.store.of_turn) <= 1
+        promised = [
+            command for command in self.store.pipe if isinstance(command, Accept) and command.hand_over
+        ]
+        assert len(self.store.of_turn) + len(promised) <= 1
+        assert self.state.arriving == (promised[0].message.id if promised else None)
 
     @invariant()
     def nobody_waits_for_a_store_that_is_not_asked(self) -> None:

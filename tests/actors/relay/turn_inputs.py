@@ -28,6 +28,7 @@ def ended(message: str, outcome: Any = "done", **more: Any) -> TurnEnded:
 def late_inputs(message: str) -> list[signals.Input]:
     """Give what could be said of a message that is no part of the turn under way."""
     return [
+        signals.NotStored(message),
         signals.WorkerEnded(ended(message)),
         signals.EndStored(message),
         signals.HandOverStored(message),

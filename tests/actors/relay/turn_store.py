@@ -11,11 +11,12 @@ RELEASING = frozenset({"owner", "agent"})
 
 
 class Accept(NamedTuple):
-    """A message is to be stored; ``stops`` is what the session counted when it came."""
+    """A message is to be stored, perhaps with its hand-over; ``stops`` is what the session counted then."""
 
     message: signals.Waiting
     stops: int
     steers: bool
+    hand_over: bool
 
 
 class Archive(NamedTuple):
@@ -84,12 +85,8 @@ class ModelStore:
         """Commit the next command and give what the session hears of it."""
         command = self.pipe.popleft()
         match command:
-            case Accept(message, stops, steers):
-                if self.archived:
-                    return []
-                self.rows[message.id] = Row(message, "queued")
-                self.held = self.held and message.origin not in RELEASING
-                return [signals.Stored(message, stops, steers)]
+            case Accept():
+                return [self._accept(command)]
             case Archive():
                 return self._archive()
             case turn_effects.CommitHold():
@@ -100,6 +97,16 @@ class ModelStore:
                 return [signals.Released(stops)]
             case _:
                 return [self._commit_of_turn(command)]
+
+    def _accept(self, command: Accept) -> signals.Input:
+        message = command.message
+        if self.archived:
+            return signals.NotStored(message.id)
+        is_free = not (self.held or self.with_status("queued") or self.with_status("handed"))
+        handed = command.hand_over and is_free
+        self.rows[message.id] = Row(message, "handed" if handed else "queued")
+        self.held = self.held and message.origin not in RELEASING
+        return signals.Stored(message, command.stops, command.steers, handed)
 
     def _archive(self) -> list[signals.Input]:
         if self.turn is not None:
@@ -191,7 +198,9 @@ class ModelStore:
         command = self.pipe.popleft()
         faulty = why == "fault"
         match command:
-            case Accept() | Archive() | turn_effects.CommitRelease():
+            case Accept(message):
+                return [signals.NotStored(message.id)]
+            case Archive() | turn_effects.CommitRelease():
                 return []
             case turn_effects.CommitHold():
                 return [signals.HoldFailed()]
