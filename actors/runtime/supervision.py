@@ -20,6 +20,7 @@ from showcaller.actors.runtime.lineage import ChildExited, ChildStarted
 from showcaller.actors.runtime.restart_intensity import History, RestartIntensity
 from showcaller.actors.runtime.strategy import Strategy, affected
 from showcaller.actors.runtime.supervisor_mail import (
+    Command,
     GetChild,
     ListChildren,
     RemoveChild,
@@ -32,8 +33,6 @@ from showcaller.actors.runtime.unfailing_log import UnfailingLogger
 from showcaller.actors.runtime.waits import Undertaking
 
 logger = UnfailingLogger("showcaller.actors")
-
-Command = StartChild | StopChild | RestartChild | RemoveChild
 
 
 class Supervisor(Actor):
@@ -72,8 +71,7 @@ class Supervisor(Actor):
         self._up: Future[None] = Future((self._work,))
         self._gives_up: Exception | None = None
         self._stop_orders: list[Any] = []
-        self._stopped = False
-        self._over = False
+        self._stopped = self._over = False
         self._made = True
         for spec in specs:
             self._add(spec)
@@ -365,7 +363,7 @@ class Supervisor(Actor):
             self._settle(reply, removed if child.gone else child.ref)
 
         def failed(unstarted: Child | None, reason: Exit) -> None:
-            def answer() -> None:
+            def answer(*_: object) -> None:
                 if forget and unstarted is not None:  # else it is stopped with the others
                     self._forget(child)
                 self._settle(reply, child.start_failed(reason))
@@ -373,8 +371,7 @@ class Supervisor(Actor):
             if unstarted is None:
                 answer()
             else:
-                ending = [StopStep(child, keep=False)]
-                self._jobs.appendleft(Job(ending, done=answer, failed=lambda *_: answer()))
+                self._jobs.appendleft(Job([StopStep(child, keep=False)], done=answer, failed=answer))
 
         self._take_on(Job([StartStep(child)], done=done, failed=failed))
         self._owe(reply, self._work)

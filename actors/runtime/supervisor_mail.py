@@ -53,6 +53,10 @@ class RemoveChild(_Named):
     """Stop a child and forget its specification; answered with None."""
 
 
+Command = StartChild | StopChild | RestartChild | RemoveChild
+"""What changes the children of a supervisor."""
+
+
 @dataclass(frozen=True, slots=True)
 class GetChild(_Named):
     """Answered with a child's ref, or None when it has none (stopped, or never heard of).
