@@ -46,11 +46,17 @@ def _as_asked(row: Row, books: Books) -> Iterator[str]:
 
 
 def broken_consent(stored: Stored, books: Books) -> Iterator[str]:
-    """Nothing of an agent is carried out, and nothing stands allowed, without an Allow of the owner."""
+    """Nothing of an agent is carried out, and nothing stands allowed, without an Allow of the owner.
+
+    All sessions are commands, about which the owner is asked each time, but those of clients: about a prompt
+    for such a one nobody is asked.
+    """
     if not books.cards.asks_owner:
         return
     for row in stored.prompts:
-        if row["origin"] == "agent" and row["text"] and row["text"] not in books.cards.allowed:
+        if row["origin"] != "agent" or stored.sessions[row["session"]]["provider"] == "external":
+            continue
+        if row["text"] and row["text"] not in books.cards.allowed:
             yield f"{row['id']} was sent by {row['caller']}, and nobody has allowed it: {row['text']}"
     for row in stored.approvals:
         if row["card"] not in books.cards.allowed_on:

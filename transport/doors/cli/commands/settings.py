@@ -117,7 +117,7 @@ def get(door: Door, name: str, as_json: bool) -> int:
 Examples:
   showcaller settings set agent_sessions on
   showcaller settings set max_turn_minutes default
-  showcaller settings set allowed_folders /home/me/work,/srv/projects
+  showcaller settings set allowed_folders /srv/work,/srv/projects
 """,
 )
 @click.argument("name")
