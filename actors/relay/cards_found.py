@@ -39,9 +39,11 @@ def found_card(row: dict[str, Any]) -> Found:
 
 def _approval(row: dict[str, Any]) -> Approval:
     """Give what the store has of an approval card; it is shared by no calls but those that it lists."""
-    grants = row["grants"] or {"stands": (), "restarts_count": False}
+    grants: dict[str, Any] = row["grants"] or {}
     calls = tuple(BoundCall(**call) for call in row["call"])
-    return Approval(calls, Grants(tuple(grants["stands"]), grants["restarts_count"]))
+    return Approval(
+        calls, Grants(tuple(grants.get("stands", ())), restarts_count=grants.get("restarts_count", False))
+    )
 
 
 def time_before(found: Sequence[Found]) -> tuple[int, int | None]:

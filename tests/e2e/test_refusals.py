@@ -129,7 +129,8 @@ def command(
 
     def call(*words: str) -> Ended:
         code = run(["--home", str(home), *words], open_connection, "1.2.3")
-        return Ended(code, *capfd.readouterr())
+        written = capfd.readouterr()
+        return Ended(code, written.out, written.err)
 
     yield call
     if RESULTS.taken is not None:  # as a process it would have ended

@@ -18,7 +18,8 @@ def mode_of_turn(row: Mapping[str, Any]) -> Mode:
 
 def _known(mode: str) -> Mode:
     """Give a mode that was stored; what is none, after damage, is the strictest."""
-    return next((each for each in STRICT_TO_LOOSE if each == mode), STRICT_TO_LOOSE[0])
+    modes: dict[str, Mode] = {each: each for each in STRICT_TO_LOOSE}
+    return modes.get(mode, STRICT_TO_LOOSE[0])
 
 
 def mode_of_prompt(named: str | None, callers: str | None, sessions: str, *, started_by_caller: bool) -> str:

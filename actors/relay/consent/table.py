@@ -127,7 +127,7 @@ def due(write: Write) -> Rows:
 def granted(rows: Rows) -> Grants:
     """Give what the *Allow* of a card grants that is due for these rows: what each of them does."""
     found = [_BY_NAME[name] for name in rows]
-    stands = tuple(row.stands for row in found if row.stands is not None)
+    stands: tuple[Standing, ...] = tuple(row.stands for row in found if row.stands is not None)
     return Grants(stands, restarts_count=any(row.restarts_count for row in found))
 
 
