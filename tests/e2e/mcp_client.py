@@ -16,11 +16,13 @@ from tests.e2e.program import LIMIT, PROGRAM, Showcaller
 
 
 @asynccontextmanager
-async def over_http(daemon: Daemon, token: str | None = None) -> AsyncGenerator[ClientSession]:
-    """Connect a client, as the owner unless another token is given."""
+async def over_http(
+    daemon: Daemon, token: str | None = None, *, patience: float = LIMIT
+) -> AsyncGenerator[ClientSession]:
+    """Connect a client, as the owner unless another token is given; ``patience`` in seconds."""
     headers = {"authorization": f"Bearer {token or daemon.token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=LIMIT, trust_env=False) as http,
+        httpx2.AsyncClient(headers=headers, timeout=patience, trust_env=False) as http,
         streamable_http_client(f"http://127.0.0.1:{daemon.port}/mcp", http_client=http) as (read, write),
         ClientSession(read, write) as session,
     ):
