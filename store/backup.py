@@ -208,8 +208,9 @@ def _never_give_again(db: sqlite3.Connection, cursor: int) -> None:
 
 
 def _let_nobody_in(db: sqlite3.Connection, at: int) -> None:
-    """Revoke all tokens of the copy: which of them were revoked after it was made, it cannot know."""
+    """Revoke all tokens and standing approvals of the copy: which were revoked later, it cannot know."""
     db.execute("UPDATE token SET revoked_at = ? WHERE revoked_at IS NULL", (at,))
+    db.execute("DELETE FROM approval")
 
 
 @contextmanager

@@ -131,6 +131,20 @@ def test_a_restored_store_is_as_it_was_and_the_other_is_kept(desk: Desk, copy: P
     assert restore(copy, desk.path, at=7_000, alone=nullcontext) == desk.path.with_name("store.db.replaced-2")
 
 
+def test_nothing_stands_allowed_once_a_copy_is_restored(desk: Desk, tmp_path: Path) -> None:
+    """It may have been revoked since the copy was made."""
+    desk.session("a", "m")
+    with closing(sqlite3.connect(desk.path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO approval (conversation, kind, relay, created_at) VALUES ('ses_a', 'create', '', 5)"
+        )
+    copy = back_up(desk.path, tmp_path / "copies" / "tuesday.db")
+    desk.close()
+    restore(copy, desk.path, at=7_000, alone=nullcontext)
+    with closing(sqlite3.connect(desk.path)) as connection:
+        assert connection.execute("SELECT * FROM approval").fetchall() == []
+
+
 def test_no_token_of_a_copy_lets_anybody_in_once_it_is_restored(desk: Desk, tmp_path: Path) -> None:
     """It may have been revoked since the copy was made."""
     desk.session("a", "m")

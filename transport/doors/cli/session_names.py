@@ -1,4 +1,4 @@
-"""Finding the session that a person means: by its id, the beginning of one, or an unambiguous title."""
+"""Finding the session that a person means: by its id, the beginning of one, or its whole title."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -48,12 +48,22 @@ def refuse_empty(door: Door, name: str) -> None:
 def _by_title(relay: LocalRelay, door: Door, title: str) -> str:
     wanted = title.strip().casefold()
     holding = list_sessions(relay, scope="all", query=title.strip(), limit=MOST_CANDIDATES) if wanted else []
-    found = [session for session in holding if str(session.get("title")).casefold() == wanted] or holding
-    if not found:
-        raise CommandError(f"No session has the id or the title {title!r}.", _way_to_list(door), NOT_FOUND)
+    found = [session for session in holding if str(session.get("title")).casefold() == wanted]
+    if not found:  # a part of a title names nothing: what is deleted by mistake does not come back
+        raise CommandError(
+            f"No session has the id or the title {title!r}.", _way_on(door, holding), NOT_FOUND
+        )
     if len(found) > 1:
         raise several(title, "sessions", [_candidate(session) for session in found])
     return str(found[0]["id"])
+
+
+def _way_on(door: Door, holding: Sequence[Mapping[str, Any]]) -> str:
+    """Say how to name a session whose title has the text in it, if there are such, or how to list them."""
+    if not holding:
+        return f"Of an id, its first six characters are needed. {_way_to_list(door)}"
+    listed = candidate_lines([_candidate(session) for session in holding])
+    return f"These have it in their title; name one by its id or its whole title:\n{listed}"
 
 
 def _way_to_list(door: Door) -> str:

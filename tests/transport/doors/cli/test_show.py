@@ -69,10 +69,6 @@ def test_a_session_is_found_by_its_id_a_beginning_of_it_or_its_title(
     assert f"wc -l a.py  ({ID})" in ended.out
 
 
-def test_a_part_of_a_title_is_enough_when_only_one_has_it(showcaller: ShowCaller, titled: FakeRelay) -> None:
-    assert OTHER in showcaller("show", "b.py").out
-
-
 def test_the_conversation_is_shown_with_its_state_and_without_control_characters(
     showcaller: ShowCaller, titled: FakeRelay
 ) -> None:
@@ -106,16 +102,19 @@ def test_no_such_session_ends_with_3(showcaller: ShowCaller, titled: FakeRelay, 
     assert "showcaller sessions" in ended.err
 
 
-def test_a_part_of_several_titles_is_refused_with_those_that_have_it(
-    showcaller: ShowCaller, titled: FakeRelay
+@pytest.mark.parametrize("command", [("show",), ("kill",), ("archive",), ("delete", "--yes")])
+def test_a_part_of_a_title_names_no_session_and_those_are_told_that_have_it(
+    showcaller: ShowCaller, titled: FakeRelay, command: tuple[str, ...]
 ) -> None:
-    ended = showcaller("show", "wc -l")
-    assert (ended.code, ended.out) == (2, "")
+    """What is deleted by mistake does not come back."""
+    ended = showcaller(*command, "b.py")
+    assert (ended.code, ended.out) == (3, "")
     assert ended.err.splitlines() == [
-        "Error: 'wc -l' can mean several sessions: name one by its id.",
-        f"  {ID}  noon  counts  wc -l a.py",
+        "Error: No session has the id or the title 'b.py'.",
+        "These have it in their title; name one by its id or its whole title:",
         f"  {OTHER}  noon  counts  wc -l a.py b.py",
     ]
+    assert not [call for call in titled.calls if call["action"] not in {"list_sessions", "read_session"}]
 
 
 def test_a_title_of_several_is_refused_and_says_how_many_more_there_are(

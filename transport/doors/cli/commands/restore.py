@@ -24,7 +24,8 @@ from showcaller.transport.doors.start_error import RelayStartError
 The copy is checked in full first, and stays as it is. It refuses while a relay
 runs, and where the folder holds something already, unless --force is given:
 then what was there is kept beside it, and its name is told. No token of the copy
-lets anybody in any more, since it may have been revoked after it was made.
+lets anybody in any more, and nothing stands allowed to agents, since both may
+have been revoked after it was made. Settings are those of the copy: look at them.
 
 \b
 Examples:
