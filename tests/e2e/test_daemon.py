@@ -145,7 +145,7 @@ def test_stop_says_what_goes_on_in_the_workers_and_how_to_end_it(showcaller: Sho
         stopped = showcaller("stop")
         assert stopped.code == 0, stopped.err
         assert "1 turn and 1 task in the background go on in its workers" in stopped.err
-        assert "To end them: showcaller stop --workers" in stopped.err
+        assert "showcaller stop --workers" in stopped.err
         assert showcaller("stop", "--workers").code == 0
 
 

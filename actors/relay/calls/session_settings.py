@@ -60,8 +60,8 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         prompts.check_continues(provider, context.ports.providers, call.nothing)
     handshake = _told_by(context, entry)
     context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
-    cwd, repo = _place(context, call, entry)
     group = None if call.group is None else await find_group(context, call.group)
+    cwd, repo = _place(context, call, entry)
     return Start(
         provider=provider,
         model_source=source,
