@@ -141,6 +141,8 @@ class CardWorld(RuleBasedStateMachine):
     def store_open(self, card: signals.Card, *, fails: bool) -> None:
         if fails:
             self.step(signals.NotOpened(card.name, again=True))
+            if self.state.since is None:  # on a card that nobody could see, and that is gone, no time passed
+                self.waited = self.state.waited
         elif card.turn != self.turn_id:
             self.step(signals.NotOpened(card.name, again=False))
         else:
