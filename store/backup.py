@@ -99,7 +99,7 @@ def _stage(source: Path, staged: Path, file: Path, at: int) -> None:
         newest = _last_event(file)
         with closing(open_for_writing(staged)) as opened:
             _never_give_again(opened.connection, newest)
-            _let_nobody_in(opened.connection, at)
+            _revoke_all(opened.connection, at)
         findings = full_check(staged)
     except sqlite3.Error as error:
         raise storage_error(error, source) or error from error
@@ -207,7 +207,7 @@ def _never_give_again(db: sqlite3.Connection, cursor: int) -> None:
     db.execute("COMMIT")
 
 
-def _let_nobody_in(db: sqlite3.Connection, at: int) -> None:
+def _revoke_all(db: sqlite3.Connection, at: int) -> None:
     """Revoke all tokens and standing approvals of the copy: which were revoked later, it cannot know."""
     db.execute("UPDATE token SET revoked_at = ? WHERE revoked_at IS NULL", (at,))
     db.execute("DELETE FROM approval")

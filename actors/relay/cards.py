@@ -137,13 +137,13 @@ def _begun(session: str, event: Begun) -> CardsState:
 
 def _asked(state: CardsState, event: Asked) -> Step:
     frame = event.frame
-    is_late = frame.turn != state.turn
-    for name, ending in () if is_late else state.ended:
-        if name == frame.card:  # the worker has not had it
-            return Step(state, (Tell(_answer(frame.session, frame.turn, name, ending)),))
-    if not is_late and any(card.name == frame.card for card in state.cards):
-        return Step(state)
-    if is_late or state.is_over:
+    if frame.turn == state.turn:
+        for name, ending in state.ended:
+            if name == frame.card:  # the worker has not had it
+                return Step(state, (Tell(_answer(frame.session, frame.turn, name, ending)),))
+        if any(card.name == frame.card for card in state.cards):
+            return Step(state)
+    if frame.turn != state.turn or state.is_over:
         return Step(state, (Tell(_answer(frame.session, frame.turn, frame.card, WITHDRAWN)),))
     card = Card(
         id=event.id,

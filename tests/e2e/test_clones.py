@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.daemon import Daemon, living_workers, serving
 from tests.e2e.program import LIMIT, Showcaller
-from tests.transport.worker.repositories import HOST, Repositories, executable, git
+from tests.transport.worker.repositories import HOST, Repositories, executable, git, one_within_reach
 from tests.transport.worker.stage import processes_with, wait_gone
 
 FAKE = Path(__file__).parents[1] / "agents" / "fake_agent.py"
@@ -21,11 +21,7 @@ FAKE = Path(__file__).parents[1] / "agents" / "fake_agent.py"
 @pytest.fixture
 def repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repositories:
     """A repository that the daemon's workers reach."""
-    made = Repositories(tmp_path / "remote")
-    made.make("one")
-    for name in ("HOME", "GIT_SSH_COMMAND"):
-        monkeypatch.setenv(name, made.environment[name])
-    return made
+    return one_within_reach(tmp_path / "remote", monkeypatch)
 
 
 @pytest.fixture

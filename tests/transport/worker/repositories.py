@@ -6,6 +6,8 @@ import stat
 import subprocess
 from pathlib import Path
 
+import pytest
+
 HOST = "git.test"
 ADDRESS = f"ssh://{HOST}"
 QUIET = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
@@ -69,3 +71,12 @@ class Repositories:
     def url(self, name: str) -> str:
         """Give the address of a repository."""
         return f"{ADDRESS}{self.folder}/{name}.git"
+
+
+def one_within_reach(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Repositories:
+    """Make a repository ``one``, and have the environment of this process reach it."""
+    made = Repositories(folder)
+    made.make("one")
+    for name in ("HOME", "GIT_SSH_COMMAND"):
+        monkeypatch.setenv(name, made.environment[name])
+    return made

@@ -10,17 +10,13 @@ from showcaller.transport.worker import clone_folder
 from showcaller.transport.worker.cloning import CloneLimits
 from tests.transport.worker.acp.conftest import OpenDesk
 from tests.transport.worker.acp.desk import AgentDesk
-from tests.transport.worker.repositories import HOST, Repositories, commit
+from tests.transport.worker.repositories import HOST, Repositories, commit, one_within_reach
 
 
 @pytest.fixture
 def repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repositories:
     """A repository ``one``, and what reaches it in the worker's environment."""
-    made = Repositories(tmp_path / "remote")
-    made.make("one")
-    for name in ("HOME", "GIT_SSH_COMMAND"):
-        monkeypatch.setenv(name, made.environment[name])
-    return made
+    return one_within_reach(tmp_path / "remote", monkeypatch)
 
 
 @pytest.fixture
