@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tests.e2e.daemon import Daemon, serving
 from tests.e2e.program import Showcaller
 
 pytestmark = pytest.mark.slow
+
+PATIENCE = 300.0  # seconds; a loaded machine takes long to start a worker
 
 
 @pytest.fixture(scope="module")
@@ -292,11 +295,14 @@ def agent(daemon: Daemon, tmp_path_factory: pytest.TempPathFactory) -> Generator
         text = f"{line}; echo ready; cat {gate}"
         call = {"action": "create_session", "relay": "this", "text": text, "wait_seconds": 0}
         made = owner.post("/api/call", json=call).json()
-        wait = {"action": "wait", "relay": "this", "session": made["session"], "wait_seconds": 1}
-        for _ in range(60):
-            if told.exists():
-                break
-            owner.post("/api/call", json=wait)
+        assert made["ok"], made
+        turn = {"session": made["session"], "message_id": made["message_id"]}
+        wait = {"action": "wait", "relay": "this", **turn, "wait_seconds": 1}
+        end = time.monotonic() + PATIENCE
+        while not told.exists():
+            waited = owner.post("/api/call", json=wait).json()
+            assert waited.get("status") in ("queued", "running"), waited
+            assert time.monotonic() < end, waited
         yield told.read_text().strip(), made["session"], made["message_id"], gate
 
 
