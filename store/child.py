@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from showcaller.store.batch import Answer
 from showcaller.store.errors import WriterGone, rebuilt_error
-from showcaller.store.frames import receive_frame, send_frame, unpack_answers, unpack_start
+from showcaller.store.frames import begin_frame, receive_frame, send_frame, unpack_answers, unpack_start
 
 _LOG: Final = logging.getLogger(__name__)
 _ENDING_SECONDS: Final = 10.0
@@ -81,13 +81,17 @@ class WriterChild:
         """The process id."""
         return self._process.pid
 
-    def exchange(self, frame: bytes) -> list[Answer] | None:
-        """Send a batch and wait for its answers; None when the process is of no use any more.
+    def begin(self, frame: bytes) -> int:
+        """Send what of a batch goes without a wait; gives how many bytes, for ``exchange``."""
+        return begin_frame(self._stream, frame)
+
+    def exchange(self, frame: bytes, begun: int = 0) -> list[Answer] | None:
+        """Send a batch, or the rest of it, and wait for its answers; None from a process of no use any more.
 
         It died before it gave them, or what it gave cannot be understood.
         """
         try:
-            send_frame(self._stream, frame)
+            send_frame(self._stream, frame, begun)
             answers = receive_frame(self._stream)
             return None if answers is None else unpack_answers(answers)
         except OSError:

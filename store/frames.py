@@ -14,17 +14,33 @@ _PIECE: Final = 1 << 20
 _READ: Final = 1 << 16
 
 
-def send_frame(stream: socket.socket, frame: bytes) -> None:
-    """Send a frame whole; raises OSError when the other end is gone.
+def send_frame(stream: socket.socket, frame: bytes, begun: int = 0) -> None:
+    """Send a frame whole, or the rest of one that has ``begun``; raises OSError when the other end is gone.
 
     A short one goes at once with its length: the other end would wake up twice for it.
     """
     head = _LENGTH.pack(len(frame))
-    if len(frame) <= _PIECE:
-        stream.sendall(head + frame)
+    if begun >= len(head):
+        if begun < len(head) + len(frame):
+            stream.sendall(memoryview(frame)[begun - len(head) :])
+    elif len(frame) <= _PIECE:
+        stream.sendall((head + frame)[begun:])
     else:
-        stream.sendall(head)
+        stream.sendall(head[begun:])
         stream.sendall(frame)
+
+
+def begin_frame(stream: socket.socket, frame: bytes) -> int:
+    """Send of a short frame what goes without a wait; gives how many bytes, for ``send_frame``.
+
+    None go when the other end is gone, of which ``send_frame`` tells then.
+    """
+    if len(frame) > _PIECE:
+        return 0
+    try:
+        return stream.send(_LENGTH.pack(len(frame)) + frame, socket.MSG_DONTWAIT)
+    except OSError:
+        return 0
 
 
 def receive_frame(stream: socket.socket) -> bytes | None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Final
+from typing import Final, NamedTuple
 
 from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.child import WriterChild, writer_program
@@ -47,6 +47,15 @@ class InlineWriter:
         return run_batch(self._database, batch)
 
 
+class _Submitted(NamedTuple):
+    """A batch, and how many bytes of its frame the process has been sent already."""
+
+    batch: Batch
+    done: BatchDone
+    frame: bytes
+    begun: int
+
+
 class ProcessWriter:
     """Sends each batch to a process of its own, started again when it dies. Thread-safe.
 
@@ -71,8 +80,9 @@ class ProcessWriter:
         self._program = writer_program() if program is None else list(program)
         self._deaths = 0
         self._child: WriterChild | None = self._start()
-        self._waiting: SimpleQueue[tuple[Batch, BatchDone] | None] = SimpleQueue()
+        self._waiting: SimpleQueue[_Submitted | None] = SimpleQueue()
         self._gate = Lock()
+        self._unanswered = 0
         self._closed = False
         self._thread = Thread(target=self._work, name="showcaller-writer", daemon=True)
         self._thread.start()
@@ -84,10 +94,17 @@ class ProcessWriter:
         return None if child is None else child.pid
 
     def submit(self, batch: Batch, done: BatchDone) -> None:
-        """Queue the batch; ``done`` gets one answer per command once it is committed or refused."""
+        """Queue the batch; ``done`` gets one answer per command once it is committed or refused.
+
+        One that finds nothing under way is sent from here: the process works while the thread wakes up.
+        """
         with self._gate:
             if not self._closed:
-                self._waiting.put((batch, done))
+                frame = pack_batch(batch)
+                idle = self._child if self._unanswered == 0 else None
+                begun = 0 if idle is None else idle.begin(frame)
+                self._unanswered += 1
+                self._waiting.put(_Submitted(batch, done, frame, begun))
                 return
         done(refused(batch, _closed(self._path)))
 
@@ -104,34 +121,37 @@ class ProcessWriter:
 
     def _work(self) -> None:
         while (work := self._waiting.get()) is not None:
-            batch, done = work
-            answers = self._answers_whatever_happens(batch)
+            answers = self._answers_whatever_happens(work)
+            with self._gate:  # from here on the process is free for whoever submits
+                self._unanswered -= 1
             try:
-                done(answers)
+                work.done(answers)
             except Exception:  # noqa: BLE001 - a mistake of one asker must not end the thread of all
-                _LOG.exception("what waited for batch %d failed to take its answers", batch.number)
+                _LOG.exception("what waited for batch %d failed to take its answers", work.batch.number)
         if self._child is not None:
             self._child.close()
             self._child = None
 
-    def _answers_whatever_happens(self, batch: Batch) -> list[Answer]:
+    def _answers_whatever_happens(self, work: _Submitted) -> list[Answer]:
+        batch = work.batch
         try:
-            return self._answers(batch)
+            return self._answers(work)
         except Exception as error:  # noqa: BLE001 - whoever waits for the answers must get some
             _LOG.exception("batch %d of %s could not be exchanged", batch.number, self._path)
             reason = f"its writer failed: {type(error).__name__}: {error}"
             return self._settled(batch, WriterGone(self._path, reason))
 
-    def _answers(self, batch: Batch) -> list[Answer]:
+    def _answers(self, work: _Submitted) -> list[Answer]:
         """Have the batch run by this process or the next, or find out that it cannot be."""
-        frame = pack_batch(batch)
+        batch, begun = work.batch, work.begun
         while True:
             try:
                 if self._child is None:
                     self._child = self._start()
             except StoreError as error:
                 return self._settled(batch, error)
-            answers = self._child.exchange(frame)
+            answers = self._child.exchange(work.frame, begun)
+            begun = 0
             if answers is not None:
                 self._deaths = 0
                 return answers

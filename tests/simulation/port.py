@@ -1,8 +1,9 @@
 """A simulated relay's worker port, and the workers behind it, which outlive their relay in some worlds."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from random import Random
 
+from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
     RunTurn,
@@ -35,7 +36,7 @@ class Workforce:
         self._chances = chances
         self._name = name
         self.books = books
-        self._left: dict[str, dict[str, TurnEnded | None]] = {}
+        self._left: dict[str, Left] = {}
         self.unheard: list[FromWorkerMessage] = []
         self.start()
 
@@ -47,7 +48,7 @@ class Workforce:
     def bury(self) -> SimWorker:
         """The worker dies: note what it leaves behind, and start another. Gives the dead one."""
         dead = self.worker
-        self._left[dead.name] = {**dict.fromkeys(dead.open), **dead.ends}
+        self._left[dead.name] = Left({**dict.fromkeys(dead.open), **dead.ends})
         self.books.excused.update(dead.open)
         self.start()
         return dead
@@ -62,7 +63,7 @@ class Workforce:
         """Tell whether a worker of this name is there."""
         return worker == self.worker.name
 
-    def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
+    def left_by(self, worker: str) -> Left | None:
         """Give the turns that a dead worker had taken, each with its end if it had one."""
         return self._left.get(worker)
 
@@ -141,7 +142,7 @@ class SimPort:
         self._tasks[task] = session
         return True
 
-    def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
+    def left_by(self, worker: str) -> Left | None:
         """Give the turns that a dead worker had taken, each with its end if it had one."""
         return self._workforce.left_by(worker)
 

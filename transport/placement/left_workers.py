@@ -43,8 +43,8 @@ class LeftWorkers:
                 if left is not None:
                     self._left[folder.path.name] = left
                     self._dead.append(folder)
-            elif left is None or left:
-                turns = "may have turns" if left is None else f"has {len(left)} turns or tasks"
+            elif left is None or left.turns:
+                turns = "may have turns" if left is None else f"has {len(left.turns)} turns or tasks"
                 raise WorkersAtWorkError(
                     f"The worker {card.name} (process {card.pid}), left by a relay, {turns}"
                 )

@@ -95,8 +95,8 @@ class Placement(Protocol):
 
 def _ends_in(folder: WorkerFolder) -> list[TurnStored]:
     """Give what a worker is told that was found, once the ends which it keeps are known to be stored."""
-    ends = (left_in(folder.spool) or {}).values()
-    return [TurnStored(session=end.session, turn=end.turn) for end in ends if end is not None]
+    left = left_in(folder.spool) or Left({})
+    return [TurnStored(session=end.session, turn=end.turn) for end in left.turns.values() if end is not None]
 
 
 class _Place:
@@ -292,7 +292,7 @@ class WorkerPool:
         """Note what a dead worker has left; where that cannot be read its folder stays."""
         if left is not None:
             self._left[folder.path.name] = left
-            self._graves[folder.path.name] = (folder, set(left).difference(stored))
+            self._graves[folder.path.name] = (folder, set(left.turns).difference(stored))
 
     def _put_to_rest(self, turn: str) -> None:
         for name, (_, turns) in list(self._graves.items()):
@@ -302,7 +302,7 @@ class WorkerPool:
 
     def _clear(self, name: str) -> None:
         folder, _ = self._graves.pop(name)
-        self._left[name] = {}  # what is not stored by now, it had not taken
+        self._left[name] = self._left[name]._replace(turns={})  # what is not stored by now, it had not taken
         try:
             folder.clear_away()
         except OSError as error:

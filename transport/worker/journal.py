@@ -10,7 +10,7 @@ from showcaller.actors.contract.worker import FromWorkerMessage, TurnEnded, Turn
 from showcaller.transport.wire.frames import WireError, decode, encode
 from showcaller.transport.wire.worker_messages import from_worker_message, to_frame
 from showcaller.transport.worker.ends import RecentEnds
-from showcaller.transport.worker.spool import Record, Spool, left_behind
+from showcaller.transport.worker.spool import Record, Spool, has_all_receipts, left_behind
 
 log = logging.getLogger("showcaller.worker")
 
@@ -161,7 +161,8 @@ def end_in(records: Iterable[Record]) -> TurnEnded | None:
 def left_in(spool: Path) -> Left | None:
     """Give what a dead worker has left in its spool; nothing when there is none, None if nobody can tell."""
     try:
-        return {turn: end_in(records) for turn, records in left_behind(spool).items()}
+        turns = {turn: end_in(records) for turn, records in left_behind(spool).items()}
+        return Left(turns, is_whole=has_all_receipts(spool))
     except OSError as error:
         log.warning("What a worker has left cannot be read, so its turns are interrupted: %s", error)
         return None

@@ -1,8 +1,12 @@
 """The spool: what a worker has taken and what came of it, on disk until the relay has stored it.
 
-One append-only journal in segments. A *receipt* says that a turn may reach its agent and is on the disk
-before it does; frames that the turn produced follow it. After a death the journal is read up to its first
-torn record: with a receipt and without an end a turn may have run in part, without a receipt it never ran.
+One append-only journal in segments. A *receipt* says that a turn may reach its agent and is written before
+it does; frames that the turn produced follow it. After a death the journal is read up to its first torn
+record: with a receipt and without an end a turn may have run in part, without a receipt it never ran. What
+is written outlives the process. Whether it outlives the machine is another question, and a sync for each
+turn would take longer than anything else that a worker does for it. So the journal says during which run of
+the machine it was written, and one of an earlier run may lack receipts. Where a run has no name each receipt
+is synced.
 """
 
 import contextlib
@@ -15,6 +19,7 @@ from struct import Struct
 from typing import Final, Literal, NamedTuple
 
 from showcaller.transport.ordinary_files import open_ordinary, read_ordinary
+from showcaller.transport.worker.machine_run import machine_run
 
 SEGMENT_BYTES: Final = 16 * 1024 * 1024
 """Bytes after which the journal goes on in a new file."""
@@ -23,6 +28,7 @@ TURN_BYTES: Final = 64 * 1024 * 1024
 
 _HEAD: Final = Struct("<IIBB")  # bytes of the frame, check sum, kind, bytes of the turn's name
 _SUFFIX: Final = ".spool"
+_RUN: Final = "machine-run"
 
 Kind = Literal["receipt", "frame", "gap", "end", "forgotten"]
 _CODES: Final[dict[Kind, int]] = {"receipt": 1, "frame": 2, "gap": 3, "end": 4, "forgotten": 5}
@@ -66,6 +72,7 @@ class Spool:
         """Begin a journal in a new folder; raises OSError, FileExistsError for one that is there."""
         folder.mkdir(mode=0o700)
         self._folder = folder
+        self._syncs = not _name_run(folder / _RUN)
         self._segment_bytes = segment_bytes
         self._turn_bytes = turn_bytes
         self._turns: dict[str, SpooledTurn] = {}
@@ -85,13 +92,14 @@ class Spool:
         return self._turns.get(turn)
 
     def take(self, turns: Sequence[str]) -> None:
-        """Write the receipts of these turns; when it returns they are on the disk. Raises OSError."""
+        """Write the receipts of these turns; when it returns they outlive this process. Raises OSError."""
         new = [turn for turn in turns if turn not in self._turns]
         try:
             for turn in new:
                 self._turns[turn] = SpooledTurn()
                 self._append("receipt", turn, b"")
-            os.fdatasync(self._file)
+            if self._syncs:
+                os.fdatasync(self._file)
         except OSError:
             for turn in new:  # a receipt that may be there nevertheless is read as: it may have run
                 for segment in self._turns.pop(turn, SpooledTurn()).segments:
@@ -140,7 +148,7 @@ class Spool:
         os.close(self._file)
         if not self._turns:
             with contextlib.suppress(FileNotFoundError):  # somebody has deleted it already
-                for path in self._folder.glob(f"*{_SUFFIX}"):
+                for path in (*self._folder.glob(f"*{_SUFFIX}"), *self._folder.glob(_RUN)):
                     path.unlink()
                 self._folder.rmdir()
 
@@ -216,6 +224,31 @@ def left_behind(folder: Path) -> dict[str, list[Record]]:
             else:
                 turns.setdefault(record.turn, []).append(record)
     return {turn: records for turn, records in turns.items() if records[0].kind == "receipt"}
+
+
+def has_all_receipts(folder: Path) -> bool:
+    """Tell whether the journal in a folder has the receipt of each turn that was taken. Raises OSError.
+
+    One that does not say when it was written was synced with each receipt, or has none.
+    """
+    try:
+        written_during = read_ordinary(folder / _RUN, 200)
+    except FileNotFoundError:
+        return True
+    return written_during.decode(errors="replace") == machine_run()
+
+
+def _name_run(path: Path) -> bool:
+    """Note in a file which run of the machine this is, synced; False where runs have no names."""
+    run = machine_run()
+    if run is None:
+        return False
+    made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(made, "w") as file:
+        file.write(run)
+        file.flush()
+        os.fsync(file.fileno())
+    return True
 
 
 def _record(kind: Kind, turn: str, frame: bytes) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.actors.contract.fates import fate_of
+from showcaller.actors.contract.fates import Left, fate_of
 from showcaller.actors.contract.worker import RunTurn, TurnEnded, TurnReturned
 from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
@@ -21,7 +21,7 @@ WORKER = "wrk_000000000007"
 class Workforce:
     """Knows of workers what the test has it know."""
 
-    def __init__(self, *alive: str, left: Mapping[str, Mapping[str, TurnEnded | None]] | None = None) -> None:
+    def __init__(self, *alive: str, left: Mapping[str, Left] | None = None) -> None:
         self.alive: tuple[str, ...] = alive or (WORKER,)
         self.left = left or {}
         self.asked: list[RunTurn] = []
@@ -47,14 +47,14 @@ class Workforce:
     def has(self, worker: str) -> bool:
         return worker in self.alive
 
-    def left_by(self, worker: str) -> Mapping[str, TurnEnded | None] | None:
+    def left_by(self, worker: str) -> Left | None:
         return self.left.get(worker)
 
 
 class Dying(Workforce):
     """Has its worker die once the relay, at its start, has seen it there."""
 
-    def __init__(self, left: Mapping[str, Mapping[str, TurnEnded | None]]) -> None:
+    def __init__(self, left: Mapping[str, Left]) -> None:
         super().__init__("wrk_000000000008", left=left)
 
     def has(self, worker: str) -> bool:
@@ -111,6 +111,7 @@ def test_a_turn_whose_worker_is_there_is_asked_for_and_ends_as_if_nothing_had_be
         pytest.param("receipt", "interrupted", ["turn_started", "error"], id="a receipt and no end"),
         pytest.param("end", "done", ["turn_started", "turn_end"], id="an end that nobody has heard"),
         pytest.param("none", "handed", ["turn_started", "turn_started"], id="no receipt: it runs now"),
+        pytest.param("lost", "interrupted", ["turn_started", "error"], id="no receipt, but the machine fell"),
     ],
 )
 def test_what_becomes_of_a_turn_whose_worker_died(
@@ -119,11 +120,12 @@ def test_what_becomes_of_a_turn_whose_worker_died(
     stage, session, message = with_a_turn(tmp_path)
     stage.drop()
     end = TurnEnded(session=session, turn=message, outcome="done", reply="heard late")
-    known: dict[str, dict[str, dict[str, TurnEnded | None]]] = {
+    known: dict[str, dict[str, Left]] = {
         "nothing": {},
-        "receipt": {WORKER: {message: None}},
-        "end": {WORKER: {message: end}},
-        "none": {WORKER: {}},
+        "receipt": {WORKER: Left({message: None})},
+        "end": {WORKER: Left({message: end})},
+        "none": {WORKER: Left({})},
+        "lost": {WORKER: Left({}, is_whole=False)},
     }
     dead = Workforce("wrk_000000000008", left=known[left])
     stage = next_relay(tmp_path, Dying(known[left]) if seen else dead)
@@ -139,9 +141,19 @@ def test_what_becomes_of_a_turn_whose_worker_died(
 def test_the_fate_of_a_turn_is_told_from_what_its_worker_left() -> None:
     end = ended("msg_a", reply="text")
     assert fate_of("msg_a", None) == "unknown"
-    assert fate_of("msg_a", {"msg_a": None}) == "unknown"
-    assert fate_of("msg_a", {"msg_b": None}) == "untaken"
-    assert fate_of("msg_a", {"msg_a": end}) == end
+    assert fate_of("msg_a", Left({"msg_a": None})) == "unknown"
+    assert fate_of("msg_a", Left({"msg_b": None})) == "untaken"
+    assert fate_of("msg_a", Left({"msg_a": end})) == end
+
+
+def test_a_turn_whose_receipt_may_have_been_lost_with_the_machine_may_have_run() -> None:
+    end = ended("msg_a", reply="text")
+    assert fate_of("msg_a", Left({}, is_whole=False)) == "unknown"
+    assert fate_of("msg_a", Left({"msg_a": end}, is_whole=False)) == end
+
+
+def test_the_fate_of_a_turn_is_stored_by_the_command_for_it() -> None:
+    end = ended("msg_a", reply="text")
     assert fate_command("msg_a", "unknown", str, 5) is None
     assert fate_command("msg_a", "untaken", str, 5) == ("take_back", {"message": "msg_a"})
     stored = fate_command("msg_a", end, str, 5)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from showcaller.actors.contract.fates import Left
 from showcaller.transport.placement.left_workers import (
     LeftWorkers,
     WorkersAtWorkError,
@@ -37,7 +38,7 @@ def test_what_a_worker_killed_just_now_has_left_is_known_once_nothing_of_it_runs
     assert signal_process(process_of(worker), signal.SIGKILL)
     assert wait_gone(process_of(worker).pid)
     left = LeftWorkers(home / "workers", OWN)
-    assert left.left_by(worker.name) == {turn: None}
+    assert left.left_by(worker.name) == Left({turn: None})
     assert processes_with(worker.begun.marker or "no marker") == []
     left.recovered([])
     assert list((home / "workers").iterdir()) == []
@@ -58,7 +59,7 @@ def test_ending_left_workers_counts_them_and_passes_over_the_dead(home: Path) ->
     assert not living_workers(home / "workers")
     for worker, turn in zip(workers, turns, strict=True):
         assert processes_with(worker.begun.marker or "no marker") == []
-        assert turn in LeftWorkers(home / "workers", OWN).left_by(worker.name)  # type: ignore[operator]
+        assert turn in LeftWorkers(home / "workers", OWN).left_by(worker.name).turns  # type: ignore[union-attr]
     assert end_left_workers(home / "workers", LIMIT) == (0, [])
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from showcaller.actors.contract.fates import Left
 from showcaller.actors.contract.worker import (
     StopTurn,
     TurnEnded,
@@ -151,8 +152,8 @@ def test_what_workers_left_that_were_dead_before_the_relay_began_can_be_asked_fo
     nothing = FakeWorker(tmp_path / "wrk_nothing00000")
     desk.placement.dead = [dead.folder, nothing.folder]
     pool = desk.open()
-    assert pool.left_by(dead.name) == {"one": ended("ses_a", "one"), "two": None}
-    assert pool.left_by(nothing.name) == {}
+    assert pool.left_by(dead.name) == Left({"one": ended("ses_a", "one"), "two": None})
+    assert pool.left_by(nothing.name) == Left({})
     assert pool.left_by("wrk_unknown00000") is None
     assert dead.folder.path.exists()
     pool.recovered(())
@@ -209,7 +210,7 @@ def test_a_turn_is_asked_for_at_the_worker_that_has_it_and_nowhere_else(desk: De
     gone = desk.placement.alive[0]
     desk.placement.died(gone.name)
     assert not pool.ask_again(run("ses_a", "msg_a", gone.name))
-    assert pool.left_by(gone.name) == {}
+    assert pool.left_by(gone.name) == Left({})
 
 
 def test_a_session_is_forgotten_when_its_end_is_stored(desk: Desk) -> None:

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from showcaller.actors.contract.fates import Left, fate_of
+from showcaller.transport.worker.journal import left_in
 from showcaller.transport.worker.spool import TURN_BYTES, Spool, left_behind
 
 TURNS = [f"msg_{n:012}" for n in range(6)]
@@ -37,9 +39,46 @@ def test_what_is_kept_of_a_turn_comes_back_in_order(folder: Path) -> None:
     spool.close()
 
 
-def test_a_receipt_is_on_the_disk_before_take_returns(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_receipt_is_written_before_take_returns_and_needs_no_sync(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = Spool(folder)
+
+    def sync(descriptor: int) -> None:
+        pytest.fail("a sync for a turn")
+
+    monkeypatch.setattr(os, "fdatasync", sync)
+    spool.take(TURNS)
+    assert list(left_behind(folder)) == TURNS
+    for turn in TURNS:
+        spool.forget(turn)
+    monkeypatch.undo()
+    spool.close()
+    assert not folder.exists()
+
+
+def test_a_journal_of_an_earlier_run_of_the_machine_may_lack_receipts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = Spool(folder)
+    spool.take(TURNS[:1])
+    left = left_in(folder)
+    assert left == Left({TURNS[0]: None})
+    assert fate_of(TURNS[1], left) == "untaken"
+    monkeypatch.setattr("showcaller.transport.worker.spool.machine_run", lambda: "the next one")
+    left = left_in(folder)
+    assert left == Left({TURNS[0]: None}, is_whole=False)
+    assert fate_of(TURNS[1], left) == "unknown"
+    os.close(spool._file)
+
+
+def test_where_runs_of_the_machine_have_no_name_a_receipt_is_on_the_disk_before_take_returns(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("showcaller.transport.worker.spool.machine_run", lambda: None)
     synced: list[bytes] = []
     spool = Spool(folder)
+    assert left_in(folder) == Left({})
 
     def sync(descriptor: int) -> None:
         synced.append(next(folder.glob("*.spool")).read_bytes())
@@ -48,7 +87,6 @@ def test_a_receipt_is_on_the_disk_before_take_returns(folder: Path, monkeypatch:
     spool.take(TURNS)
     assert len(synced) == 1, "one for all of them"
     assert all(turn.encode() in synced[0] for turn in TURNS)
-    monkeypatch.undo()
     spool.close()
 
 
@@ -72,7 +110,7 @@ def test_what_the_relay_has_stored_takes_no_room(folder: Path) -> None:
         spool.keep(turn, b"x" * 300)
         spool.keep(turn, b"end", is_end=True)
         spool.forget(turn)
-        assert len(list(folder.iterdir())) <= 2
+        assert len(list(folder.glob("*.spool"))) <= 2
     spool.close()
     assert not folder.exists()
 
@@ -87,7 +125,7 @@ def test_one_turn_that_goes_on_keeps_only_its_own_segments(folder: Path) -> None
         spool.forget(f"t{round_}")
     spool.keep("long", b"last")
     assert frames(spool, "long") == [b"first", b"last"]
-    assert len(list(folder.iterdir())) <= 3
+    assert len(list(folder.glob("*.spool"))) <= 3
     spool.forget("long")
     spool.close()
 
@@ -114,7 +152,7 @@ def test_a_journal_cut_anywhere_gives_what_was_whole_before_the_cut(seed: int) -
                 spool.keep(turn, frame := b"%d" % step * chance.randrange(1, 60))
                 state[turn].append(frame)
             books.append((spool._segment * 10**9 + spool._position, {t: list(f) for t, f in state.items()}))
-        last = max(folder.iterdir())
+        last = max(folder.glob("*.spool"))
         size = last.stat().st_size
         cut = chance.randrange(size + 1)
         os.truncate(last, cut)
@@ -177,5 +215,5 @@ def test_a_folder_that_is_there_is_not_taken_over(folder: Path) -> None:
 def test_only_its_owner_may_read_it(folder: Path) -> None:
     spool = Spool(folder)
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert next(folder.iterdir()).stat().st_mode & 0o777 == 0o600
+    assert next(folder.glob("*.spool")).stat().st_mode & 0o777 == 0o600
     spool.close()
