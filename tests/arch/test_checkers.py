@@ -1,4 +1,7 @@
-"""Each checker passes over the project, and fails at a fault planted in any of its rooms."""
+"""Each checker passes over the project, and fails at a fault planted in any of its rooms.
+
+The type checkers take minutes, so each runs once, over all faults: it must find these and nothing else.
+"""
 
 import pytest
 
@@ -15,6 +18,23 @@ PLANTED = (
     "bench/planted.py",
 )
 WRONG_TYPE = '"""A planted fault."""\n\nNUMBER: int = "not a number"\n'
+UNTYPED = '"""A planted fault."""\n\n\ndef untyped(value):\n    return value\n'
+USES_THE_NAMES = '''"""A program that uses every public name."""
+
+import showcaller
+from showcaller import Actor, Relay, __version__
+
+
+class Greeter(Actor):
+    """An actor of somebody else."""
+
+
+VERSION: str = __version__
+SAME: tuple[type[Actor], type[Relay]] = (showcaller.Actor, showcaller.Relay)
+UNKNOWN = showcaller.Stage
+'''
+NAMES = "bench/planted_names.py"
+STRICT = "store/planted_untyped.py"
 UNUSED_IMPORT = '"""A planted fault."""\n\nimport json\n'
 
 
@@ -23,39 +43,41 @@ def unnamed(text: str) -> list[str]:
     return [path for path in PLANTED if path not in text.replace("showcaller/actors", "actors")]
 
 
-def test_mypy_passes(clean: Checkout) -> None:
-    outcome = clean.mypy()
-    assert outcome.code == 0, outcome.text
+def errors_beside(text: str, *expected: str) -> list[str]:
+    """Give the lines in which a type checker tells of an error that is in none of these files."""
+    lines = [line.replace("showcaller/actors", "actors") for line in text.splitlines()]
+    return [line for line in lines if "error:" in line and not any(path in line for path in expected)]
 
 
-def test_mypy_finds_a_wrong_type_in_every_room(planted: Checkout) -> None:
+def errors_in(text: str, path: str) -> list[str]:
+    """Give the lines in which a type checker tells of an error in a file."""
+    return [line for line in text.splitlines() if "error:" in line and path in line]
+
+
+def test_mypy_finds_a_wrong_type_in_every_room_and_nothing_else(planted: Checkout) -> None:
     for path in PLANTED:
         planted.plant(path, WRONG_TYPE)
+    planted.plant(NAMES, USES_THE_NAMES)
+    planted.plant(STRICT, UNTYPED)
     outcome = planted.mypy()
     assert outcome.code == 1, outcome.text
     assert unnamed(outcome.text) == []
     assert outcome.text.count("[assignment]") == len(PLANTED), outcome.text
+    assert ["[no-untyped-def]" in line for line in errors_in(outcome.text, STRICT)] == [True], "it is strict"
+    assert ["Stage" in line for line in errors_in(outcome.text, NAMES)] == [True], outcome.text
+    assert errors_beside(outcome.text, *PLANTED, NAMES, STRICT) == []
 
 
-def test_mypy_is_strict(planted: Checkout) -> None:
-    planted.plant("store/planted.py", '"""A planted fault."""\n\n\ndef untyped(value):\n    return value\n')
-    outcome = planted.mypy()
-    assert outcome.code == 1, outcome.text
-    assert "[no-untyped-def]" in outcome.text
-
-
-def test_pyright_passes(clean: Checkout) -> None:
-    outcome = clean.pyright()
-    assert outcome.code == 0, outcome.text
-
-
-def test_pyright_finds_a_wrong_type_in_every_room(planted: Checkout) -> None:
+def test_pyright_finds_a_wrong_type_in_every_room_and_nothing_else(planted: Checkout) -> None:
     for path in PLANTED:
         planted.plant(path, WRONG_TYPE)
+    planted.plant(NAMES, USES_THE_NAMES)
     outcome = planted.pyright()
     assert outcome.code == 1, outcome.text
     assert unnamed(outcome.text) == []
     assert outcome.text.count("reportAssignmentType") == len(PLANTED), outcome.text
+    assert ["Stage" in line for line in errors_in(outcome.text, NAMES)] == [True], outcome.text
+    assert errors_beside(outcome.text, *PLANTED, NAMES) == []
 
 
 def test_ruff_passes(clean: Checkout) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import showcaller
-from tests.arch.checkout import ROOT, Checkout, modules, texts
+from tests.arch.checkout import ROOT, modules, texts
 
 FRONT_DOOR = ROOT / "showcaller" / "__init__.py"
 NO_NOUNS = {"utils", "util", "common", "helpers", "helper", "misc"}
@@ -41,33 +41,6 @@ def test_an_unknown_name_is_refused_with_what_there_is() -> None:
     unknown = "Stage"
     with pytest.raises(AttributeError, match="no attribute 'Stage'; it offers Actor, FanoutSpec, "):
         getattr(showcaller, unknown)
-
-
-USES_THE_NAMES = '''"""A program that uses every public name."""
-
-import showcaller
-from showcaller import Actor, Relay, __version__
-
-
-class Greeter(Actor):
-    """An actor of somebody else."""
-
-
-VERSION: str = __version__
-SAME: tuple[type[Actor], type[Relay]] = (showcaller.Actor, showcaller.Relay)
-UNKNOWN = showcaller.Stage
-'''
-
-
-@pytest.mark.slow
-def test_mypy_and_pyright_see_the_public_names_and_no_others(planted: Checkout) -> None:
-    planted.plant("bench/planted.py", USES_THE_NAMES)
-    for outcome in (planted.mypy(), planted.pyright()):
-        errors = [
-            line for line in outcome.text.splitlines() if "bench/planted.py" in line and "error:" in line
-        ]
-        assert len(errors) == 1, outcome.text
-        assert "Stage" in errors[0]
 
 
 def test_modules_fit_in_the_head() -> None:
