@@ -1,4 +1,4 @@
-"""Recurrence rules of RFC 5545: which are taken, and when one first fires, in a bounded number of steps."""
+"""Recurrence rules of RFC 5545: which are taken, and when one fires, first and next, in bounded steps."""
 
 import re
 from collections.abc import Iterator
@@ -25,10 +25,21 @@ _STEPS: Final = MappingProxyType(
         "MINUTELY": 250_000,
     }
 )
+# And until the last time of a rule with a COUNT, all of which have to be gone through: a hundred years.
+_COUNTING: Final = MappingProxyType(
+    {
+        "YEARLY": 100,
+        "MONTHLY": 1_200,
+        "WEEKLY": 5_300,
+        "DAILY": 36_600,
+        "HOURLY": 250_000,
+        "MINUTELY": 250_000,
+    }
+)
 _RANGES: Final = MappingProxyType(
     {
         "INTERVAL": (1, 525_600),
-        "COUNT": (1, 1_000_000),
+        "COUNT": (1, 10_000),
         "BYMONTH": (1, 12),
         "BYMONTHDAY": (1, 31),
         "BYYEARDAY": (1, 366),
@@ -41,6 +52,7 @@ _RANGES: Final = MappingProxyType(
 _SINGLE: Final = frozenset({"INTERVAL", "COUNT"})
 _FROM_THE_END: Final = frozenset({"BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"})
 _PARTS: Final = ("FREQ", "UNTIL", "WKST", "BYDAY", *_RANGES)
+_DAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _DAY: Final = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)", re.ASCII)
 _NUMBER: Final = re.compile(r"[+-]?\d{1,7}", re.ASCII)
 _UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?", re.ASCII)
@@ -48,6 +60,7 @@ _UNTIL: Final = re.compile(r"\d{8}(?:T\d{6}Z?)?", re.ASCII)
 _DAY_LEFT_OUT: Final = 100
 _NEVER: Final = f"has no time within {SCHEDULE_YEARS} years, or takes too long to find it"
 _END_OF_DAY: Final = timedelta(hours=23, minutes=59)
+_INSTANT: Final = timedelta(microseconds=1)
 
 
 def read_rule(text: str) -> str:
@@ -207,26 +220,114 @@ def first_time(rule: str, start: datetime, zone: tzinfo) -> datetime:
             an argument's name.
 
     """
+    origin = _whole_minute(local_time(start, zone))
+    # In the second pass of a repeated hour, the first one's times are over.
+    return _found(_local_times(_parts(rule), origin, zone), start - _INSTANT, zone)
+
+
+def next_time(rule: str, start: datetime, after: datetime, zone: tzinfo) -> datetime:
+    """Give the first instant after ``after``, in UTC, at which a rule fires that began at ``start``.
+
+    It costs the same however long ago the rule began, unless it has a COUNT. Arguments and errors are those
+    of ``first_time``; a rule whose last time is over does not fire within five years either.
+    """
+    origin, now = _whole_minute(local_time(start, zone)), local_time(after, zone)
+    parts = _parts(rule)
+    if "COUNT" not in parts and now > origin:
+        parts |= _left_out(parts, origin)
+        origin = _moved(parts, origin, now)
+    return _found(_local_times(parts, origin, zone), after, zone)
+
+
+def check_count(rule: str, start: datetime, zone: tzinfo) -> None:
+    """Look whether all times of a rule with a COUNT can be gone through quickly; others pass.
+
+    Raises:
+        ValueError: when they cannot; its words follow an argument's name.
+
+    """
+    parts = _parts(rule)
+    if "COUNT" not in parts:
+        return
     try:
-        # In the second pass of a repeated hour, the first one's times are over.
-        instants = (instant(local, zone) for local in _local_times(rule, start, zone))
-        found = next((each for each in instants if each >= start), None)
+        for _ in _local_times(parts, _whole_minute(local_time(start, zone)), zone):
+            pass
+    except (_TooFar, ValueError) as error:
+        raise ValueError("has a COUNT that takes too long to count to; give UNTIL") from error
+
+
+def _found(local_times: Iterator[datetime], after: datetime, zone: tzinfo) -> datetime:
+    try:
+        instants = (instant(local, zone) for local in local_times)
+        found = next((each for each in instants if each > after), None)
     except (_TooFar, ValueError) as error:  # the library raises when hours never meet the interval
         raise ValueError(_NEVER) from error
-    if found is None or found > start + relativedelta(years=SCHEDULE_YEARS):
+    if found is None or found > after + relativedelta(years=SCHEDULE_YEARS) + _INSTANT:
         raise ValueError(_NEVER)
     return found
 
 
-def _local_times(rule: str, start: datetime, zone: tzinfo) -> Iterator[datetime]:
-    parts = _read_parts(rule)
-    until = _until(parts.pop("UNTIL"), zone) if "UNTIL" in parts else None
+def _parts(rule: str) -> dict[str, str]:
     # Without it the library takes the first day of the week from the running program.
-    parts.setdefault("WKST", "MO")
-    steps = _Steps.within(int(parts.get("INTERVAL", "1")), _STEPS[parts["FREQ"]])
+    return {"WKST": "MO", **_read_parts(rule)}
+
+
+def _local_times(given: dict[str, str], origin: datetime, zone: tzinfo) -> Iterator[datetime]:
+    parts = dict(given)
+    until = _until(parts.pop("UNTIL"), zone) if "UNTIL" in parts else None
+    steps = (_COUNTING if "COUNT" in parts else _STEPS)[parts["FREQ"]]
     text = ";".join(f"{name}={value}" for name, value in parts.items())
-    read = cast(rrule, rrulestr(text, dtstart=_whole_minute(local_time(start, zone))))
-    yield from read.replace(interval=steps, until=until)
+    read = cast(rrule, rrulestr(text, dtstart=origin))
+    yield from read.replace(interval=_Steps.within(int(parts.get("INTERVAL", "1")), steps), until=until)
+
+
+def _left_out(parts: dict[str, str], origin: datetime) -> dict[str, str]:
+    """Give the parts that a rule takes from where it began, so that it can be gone through from elsewhere."""
+    frequency = parts["FREQ"]
+    taken: dict[str, int | str] = {}
+    if not parts.keys() & {"BYWEEKNO", "BYYEARDAY", "BYMONTHDAY", "BYDAY"}:
+        if frequency == "YEARLY" and "BYMONTH" not in parts:
+            taken["BYMONTH"] = origin.month
+        if frequency in {"YEARLY", "MONTHLY"}:
+            taken["BYMONTHDAY"] = origin.day
+        if frequency == "WEEKLY":
+            taken["BYDAY"] = _DAYS[origin.weekday()]
+    if frequency not in {"HOURLY", "MINUTELY"} and "BYHOUR" not in parts:
+        taken["BYHOUR"] = origin.hour
+    if frequency != "MINUTELY" and "BYMINUTE" not in parts:
+        taken["BYMINUTE"] = origin.minute
+    return {name: str(value) for name, value in taken.items()}
+
+
+def _moved(parts: dict[str, str], origin: datetime, now: datetime) -> datetime:
+    """Give the beginning of the last of a rule's intervals that has begun by now; dates and hours of no zone.
+
+    The first interval begins where the rule does, which matters where places in an interval are counted.
+    """
+    interval = int(parts.get("INTERVAL", "1"))
+    midnight = origin.replace(hour=0, minute=0)
+    match parts["FREQ"]:
+        case "YEARLY":
+            whole = (now.year - origin.year) // interval
+            begun = midnight.replace(year=origin.year + whole * interval, month=1, day=1)
+        case "MONTHLY":
+            whole = ((now.year - origin.year) * 12 + now.month - origin.month) // interval
+            begun = midnight.replace(day=1) + relativedelta(months=whole * interval)
+        case "WEEKLY":
+            monday = midnight - timedelta(days=(origin.weekday() - _DAYS.index(parts["WKST"])) % 7)
+            whole = (now - monday) // timedelta(weeks=interval)
+            begun = monday + whole * timedelta(weeks=interval)
+        case "DAILY":
+            whole = (now - midnight) // timedelta(days=interval)
+            begun = midnight + whole * timedelta(days=interval)
+        case "HOURLY":
+            hour = origin.replace(minute=0)
+            whole = (now - hour) // timedelta(hours=interval)
+            begun = hour + whole * timedelta(hours=interval)
+        case _:
+            whole = (now - origin) // timedelta(minutes=interval)
+            begun = origin + whole * timedelta(minutes=interval)
+    return begun if whole > 0 else origin
 
 
 def _whole_minute(local: datetime) -> datetime:

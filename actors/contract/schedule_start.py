@@ -7,7 +7,7 @@ from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.iso_times import milliseconds_at, moment_of, read_time
 from showcaller.actors.contract.limits import SCHEDULE_YEARS
-from showcaller.actors.contract.recurrence_rule import first_time
+from showcaller.actors.contract.recurrence_rule import check_count, first_time
 from showcaller.actors.contract.times import time_text
 from showcaller.actors.contract.zones import find_zone
 
@@ -47,7 +47,9 @@ def _first_of_rule(call: Schedule, rule: str, start: int) -> int:
     if zone is None:  # the model knew it; the machine's zone database has changed since
         raise _refused(call, f"tz {quote_foreign(call.tz or '', 80)} is not known to this machine any more")
     try:
-        return milliseconds_at(first_time(rule, moment_of(start), zone), zone)
+        first = first_time(rule, moment_of(start), zone)
+        check_count(rule, moment_of(start), zone)
+        return milliseconds_at(first, zone)
     except ValueError as error:
         raise _refused(call, f"rrule {error}") from error
 

@@ -1,12 +1,15 @@
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
+from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from showcaller.actors.contract.recurrence_rule import first_time, read_rule
-from showcaller.actors.contract.zones import find_zone, local_time
+from showcaller.actors.contract.recurrence_rule import check_count, first_time, next_time, read_rule
+from showcaller.actors.contract.zones import find_zone, instant, local_time
 
 BERLIN = find_zone("Europe/Berlin")
 START = datetime(2026, 11, 29, 10, 15, 30, tzinfo=UTC)  # a Sunday, 11:15:30 in Berlin
@@ -186,3 +189,131 @@ def test_any_text_is_a_rule_or_refused(text: str) -> None:
         return
     assert rule.startswith("FREQ=")
     assert read_rule(rule) == rule
+
+
+# -- the next times --------------------------------------------------------------------------------
+
+
+def following(rule: str, start: datetime, after: datetime) -> datetime | None:
+    assert BERLIN is not None
+    try:
+        return next_time(rule, start, after, BERLIN)
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("rule", "after", "fires"),
+    [
+        # The interval is counted from where the rule began, on 29 November 2026 at 11:16.
+        ("FREQ=DAILY;INTERVAL=3;BYHOUR=9;BYMINUTE=0", "2026-12-03T00:00Z", "2026-12-05T08:00Z"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0", "2036-01-01T00:00Z", "2036-01-07T08:00Z"),
+        ("FREQ=WEEKLY", "2036-01-01T00:00Z", "2036-01-06T10:16Z"),
+        ("FREQ=MONTHLY", "2027-01-30T00:00Z", "2027-03-29T09:16Z"),
+        ("FREQ=YEARLY", "2030-12-01T00:00Z", "2031-11-29T10:16Z"),
+        ("FREQ=YEARLY;INTERVAL=2;BYMONTH=2;BYMONTHDAY=28", "2030-01-01T00:00Z", "2030-02-28T10:16Z"),
+        ("FREQ=HOURLY;INTERVAL=7", "2026-11-30T00:00Z", "2026-11-30T00:16Z"),
+        ("FREQ=MINUTELY;INTERVAL=50", "2040-11-30T00:00Z", "2040-11-30T00:16Z"),
+        ("FREQ=DAILY;BYHOUR=9,17;BYMINUTE=0;BYSETPOS=-1", "2027-01-01T20:00Z", "2027-01-02T16:00Z"),
+        (
+            "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=1;BYHOUR=9;BYMINUTE=0",
+            "2026-12-01T00:00Z",
+            "2026-12-07T08:00Z",
+        ),
+        ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=400", "2027-12-01T00:00Z", "2027-12-01T08:00Z"),
+    ],
+)
+def test_a_rule_goes_on_from_where_it_began(rule: str, after: str, fires: str) -> None:
+    assert following(read_rule(rule), START, datetime.fromisoformat(after)) == datetime.fromisoformat(fires)
+
+
+def test_a_rule_ends_with_its_last_time() -> None:
+    for rule in ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=2", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20261201"):
+        last = datetime(2026, 12, 1, 8, tzinfo=UTC)
+        assert following(rule, START, last - timedelta(milliseconds=1)) == last
+        assert following(rule, START, last) is None
+
+
+def test_times_that_a_clock_leaves_out_come_once_at_the_jump_and_those_shown_twice_once() -> None:
+    assert BERLIN is not None
+    found: list[str] = []
+    moment = datetime(2027, 3, 28, 0, 30, tzinfo=UTC)
+    for _ in range(4):
+        moment = next_time("FREQ=MINUTELY;INTERVAL=20", moment, moment, BERLIN)
+        found.append(f"{moment:%H:%M}")
+    assert found == ["00:50", "01:00", "01:20", "01:40"]
+    start = datetime(2026, 10, 24, 23, 0, tzinfo=UTC)
+    assert following("FREQ=HOURLY", start, start) == datetime(2026, 10, 25, 0, 0, tzinfo=UTC)
+    assert following("FREQ=HOURLY", start, datetime(2026, 10, 25, 0, 0, tzinfo=UTC)) == datetime(
+        2026, 10, 25, 2, 0, tzinfo=UTC
+    )
+
+
+@pytest.mark.parametrize(
+    "rule", ["FREQ=MINUTELY;INTERVAL=7", "FREQ=HOURLY;BYDAY=MO", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29"]
+)
+def test_a_rule_that_began_long_ago_is_gone_on_with_quickly(rule: str) -> None:
+    began = time.process_time()
+    assert following(rule, START - timedelta(days=30 * 365), START) is not None
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "passes"),
+    [
+        ("FREQ=DAILY;COUNT=10000", True),
+        ("FREQ=YEARLY;COUNT=50", True),
+        ("FREQ=MINUTELY;COUNT=10000", True),
+        ("FREQ=DAILY", True),
+        ("FREQ=YEARLY;COUNT=101", False),
+        ("FREQ=HOURLY;BYMONTH=1;BYHOUR=9;BYMINUTE=0;COUNT=10000", False),
+    ],
+)
+def test_a_count_that_takes_too_long_to_count_to_is_refused(rule: str, passes: bool) -> None:
+    assert BERLIN is not None
+    began = time.process_time()
+    if passes:
+        check_count(read_rule(rule), START, BERLIN)
+    else:
+        with pytest.raises(ValueError, match="give UNTIL"):
+            check_count(read_rule(rule), START, BERLIN)
+    assert time.process_time() - began < 2
+
+
+def slow_next(rule: str, start: datetime, after: datetime, up_to: datetime) -> datetime | None:
+    """Go through all times of a rule from where it began, as the library gives them."""
+    assert BERLIN is not None
+    whole = start + (timedelta(minutes=1) if start.second or start.microsecond else timedelta())
+    begun = local_time(whole.replace(second=0, microsecond=0), BERLIN)
+    text = rule if "WKST" in rule else f"{rule};WKST=MO"
+    limit = local_time(up_to, BERLIN)
+    for local in cast(Iterable[datetime], rrulestr(text, dtstart=begun)):
+        if local > limit:
+            return None
+        if (found := instant(local, BERLIN)) > after:
+            return found
+    return None
+
+
+@given(
+    RULES,
+    st.datetimes(
+        datetime.fromisoformat("2026-01-01"), datetime.fromisoformat("2028-01-01"), timezones=st.just(UTC)
+    ),
+    st.integers(0, 60 * 24 * 40),
+)
+def test_the_next_time_is_the_one_that_going_through_all_of_them_finds(
+    rule: str, start: datetime, minutes: int
+) -> None:
+    try:
+        rule = read_rule(rule)
+        first(rule, start)
+    except ValueError:
+        return
+    after = start + timedelta(minutes=minutes)
+    found = following(rule, start, after)
+    if found is None and rule.startswith(("FREQ=HOURLY", "FREQ=MINUTELY")):
+        return  # the library would look for a second time for years
+    limit = after + timedelta(days=60) if found is None else found + timedelta(days=1)
+    if limit - start < timedelta(days=200):
+        assert slow_next(rule, start, after, limit) == found
