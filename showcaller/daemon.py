@@ -26,6 +26,7 @@ from showcaller.store.batch import Answer, Batch, BatchDone
 from showcaller.store.errors import StoreError
 from showcaller.transport.doors.agent_tokens import AgentTokens, agent_door
 from showcaller.transport.doors.cli.relay import ServeOptions
+from showcaller.transport.doors.holder import phase_text
 from showcaller.transport.doors.http.access import Access
 from showcaller.transport.doors.http.app import HttpDoor, http_app
 from showcaller.transport.doors.http.callers import Callers
@@ -64,6 +65,7 @@ def serve(home: Path, options: ServeOptions) -> None:
     folder.make()
     with ExitStack() as opened:
         lock = _lock(folder, opened)
+        lock.tell(phase_text("starting"))
         _forget_earlier(folder.path)
         token = own_token(folder.path)
         logs.configure(options.log, token, _log_stream(folder.path, options.log_file))
@@ -300,7 +302,7 @@ def _forget_earlier(home: Path) -> None:
 def _forget(home: Path, lock: HeldLock) -> None:
     """Tell no more where this relay listens, as far as the folder still takes anything."""
     try:
-        lock.tell("")
+        lock.tell(phase_text("ending"))
         forget(home)
     except OSError as error:
         log.warning("what said where this relay listens stays", error=str(error))

@@ -24,6 +24,7 @@ from showcaller.transport.doors.local_fanout import LocalFanout
 from showcaller.transport.doors.opener import Opener
 from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.watching import Watching
+from showcaller.workers import refuse_left_workers
 
 
 class Relay(Watching, Answering):
@@ -306,13 +307,14 @@ class Relay(Watching, Answering):
             Where the database that was there before is kept now, None when there was none.
 
         Raises:
-            RelayStartError: a relay runs there, or the copy is missing, damaged or of a newer version.
+            RelayStartError: a relay runs there, or a worker that one has left, or the copy is missing,
+                damaged or of a newer version.
 
         """
         folder = DataFolder(default_home() if home is None else Path(home))
         folder.make()
         try:
-            return restore(backup, folder.database, at=SYSTEM_CLOCK.wall(), alone=folder.lock)
+            return restore(backup, folder.database, at=SYSTEM_CLOCK.wall(), alone=lambda: _alone(folder))
         except StoreError as error:
             raise RelayStartError(f"The copy cannot be restored: {error}", "") from error
 
@@ -332,6 +334,17 @@ class Relay(Watching, Answering):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def _alone(folder: DataFolder) -> Generator[None]:
+    """Hold a data folder in which nobody works, not even a worker without a relay, which has turns of it.
+
+    Raises ``RelayStartError``.
+    """
+    with folder.lock():
+        refuse_left_workers(folder.path)
+        yield
 
 
 def _in_order(run: LocalFanout) -> list[ItemResult]:

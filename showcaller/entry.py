@@ -12,7 +12,7 @@ from showcaller.transport.doors.stdio.program import bridge_of, run_bridge
 
 if TYPE_CHECKING:
     from showcaller.actors.contract.handshakes import Handshake
-    from showcaller.transport.doors.cli.relay import Farewell, LocalRelay, ServeOptions
+    from showcaller.transport.doors.cli.relay import Farewell, LeftWorker, LocalRelay, ServeOptions
 
 
 def main() -> None:
@@ -33,7 +33,9 @@ def main() -> None:
 def _run() -> int:
     from showcaller.transport.doors.cli.group import run
 
-    return run(sys.argv[1:], _open_relay, VERSION, _serve, _end_workers, _restore, _check_agent)
+    return run(
+        sys.argv[1:], _open_relay, VERSION, _serve, _end_workers, _restore, _check_agent, _left_workers
+    )
 
 
 def _say_interrupted() -> None:
@@ -59,6 +61,12 @@ def _end_workers(home: Path) -> "Farewell":
     from showcaller.workers import end_workers
 
     return end_workers(home)
+
+
+def _left_workers(home: Path) -> "list[LeftWorker]":
+    from showcaller.workers import left_workers
+
+    return left_workers(home)
 
 
 def _check_agent(home: Path, provider: str) -> "Handshake":

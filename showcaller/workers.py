@@ -11,7 +11,8 @@ from showcaller.actors.contract.ids import new_id
 from showcaller.actors.relay.ports import OutlivingWorkers, WorkerPort
 from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.data_folder import DataFolder
-from showcaller.transport.doors.cli.relay import Farewell
+from showcaller.transport.doors.cli.left_workers import told_of
+from showcaller.transport.doors.cli.relay import Farewell, LeftWorker
 from showcaller.transport.doors.http.peers import WorkerTree
 from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.transport.ordinary_files import NoOrdinaryFileError
@@ -23,6 +24,7 @@ from showcaller.transport.placement.left_workers import (
 )
 from showcaller.transport.placement.processes import FOLDER, NoFolderError, WorkerProcesses
 from showcaller.transport.worker.catalogue import built_in_providers
+from showcaller.transport.worker.journal import left_in
 from showcaller.transport.worker.thread import WorkerThread
 from showcaller.transport.worker.worker_folder import ForeignWorkerError, worker_folders
 
@@ -134,6 +136,37 @@ def workers_are_there(home: Path) -> bool:
         return bool(living_workers(home / FOLDER))
     except (ForeignWorkerError, OSError):
         return True
+
+
+def left_workers(home: Path) -> list[LeftWorker]:
+    """Give the worker processes that are there of a data folder whose relay is not."""
+    found: list[LeftWorker] = []
+    for folder in worker_folders(home / FOLDER):
+        try:
+            card = folder.read()
+        except (ForeignWorkerError, OSError):
+            found.append(LeftWorker(folder.path.name, None, None))
+            continue
+        if card is not None and card.is_alive:
+            left = left_in(folder.spool)
+            found.append(
+                LeftWorker(card.name, card.pid or card.guardian, None if left is None else tuple(left.turns))
+            )
+    return found
+
+
+def refuse_left_workers(home: Path) -> None:
+    """Refuse what must not happen under a worker that goes on; raises ``RelayStartError``.
+
+    Whoever calls holds the lock of the data folder, so that no relay starts another meanwhile.
+    """
+    left = left_workers(home)
+    if left:
+        raise RelayStartError(
+            f"{told_of(left)}. Nothing was changed.",
+            "End them, with what they run: showcaller stop --workers. Or have a relay take over what they "
+            "have, and stop that with its workers: showcaller serve",
+        )
 
 
 def end_workers(home: Path) -> Farewell:

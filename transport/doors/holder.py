@@ -1,13 +1,16 @@
 """Who holds a data folder: what its lock says, of a process and of where that listens."""
 
+import json
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
 
 from showcaller.transport.ordinary_files import read_ordinary
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify, is_alive
 
 FILE: Final = "lock"
+Phase = Literal["starting", "ending"]
+"""What a relay does that is to listen in a moment, or listens no more."""
 LIMIT: Final = 4096
 """Bytes of a lock that are looked at."""
 _LAST_PROCESS: Final = 2**31 - 1
@@ -35,6 +38,21 @@ def told_in(content: bytes) -> bytes:
     return content.partition(b"\n")[2]
 
 
+def phase_text(phase: Phase) -> str:
+    """Give what a relay tells in its lock while it does not listen."""
+    return json.dumps({"relay": phase})
+
+
+def phase(home: Path) -> Phase | None:
+    """Give what the relay does that holds a data folder and does not listen; None where nobody says it."""
+    try:
+        told = json.loads(told_in(read_ordinary(home / FILE, LIMIT)))
+    except (OSError, ValueError, RecursionError):
+        return None
+    said = told.get("relay") if isinstance(told, dict) else None
+    return next((each for each in get_args(Phase) if each == said), None)
+
+
 def holder(home: Path) -> ProcessIdentity | None:
     """Give the process that has taken the lock of a data folder last, if it is still there."""
     try:
@@ -46,8 +64,12 @@ def holder(home: Path) -> ProcessIdentity | None:
 
 def in_use(home: Path, held: ProcessIdentity) -> str:
     """Say who holds a data folder on which no relay listens, and the way out."""
+    now = phase(home)
+    if now is not None:
+        until = "it listens" if now == "starting" else "it has ended"
+        told = f"The relay of {home} (process {held.pid}) is {now}"
+        return f"{told}: wait until {until}, which showcaller status says."
     return (
         f"No relay listens on {home}, but process {held.pid} holds it: a command or program that is a relay "
-        f"by itself, or a relay that is just starting or ending. Wait until it has ended, or end it: "
-        f"kill {held.pid}"
+        f"by itself. Wait until it has ended, or end it: kill {held.pid}"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from showcaller.actors.contract.fates import Left
+from showcaller.actors.contract.summaries import counted
 from showcaller.actors.contract.worker import RunTurn
 from showcaller.transport.placement.proofs import Proofs, bury
 from showcaller.transport.worker.journal import left_in
@@ -44,7 +45,7 @@ class LeftWorkers:
                     self._left[folder.path.name] = left
                     self._dead.append(folder)
             elif left is None or left.turns:
-                turns = "may have turns" if left is None else f"has {len(left.turns)} turns or tasks"
+                turns = "may have turns" if left is None else f"has {counted(len(left.turns), 'turn')}"
                 raise WorkersAtWorkError(
                     f"The worker {card.name} (process {card.pid}), left by a relay, {turns}"
                 )

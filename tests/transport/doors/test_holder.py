@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 from showcaller.data_folder import DataFolder
-from showcaller.transport.doors.holder import FILE, holder, holder_in, lock_text, told_in
+from showcaller.transport.doors.client_token import relay_port
+from showcaller.transport.doors.holder import (
+    FILE,
+    Phase,
+    holder,
+    holder_in,
+    in_use,
+    lock_text,
+    phase,
+    phase_text,
+    told_in,
+)
 from showcaller.transport.doors.http.whereabouts import FILE as ADDRESS
 from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
 from showcaller.transport.worker.process_identity import ProcessIdentity, identify
@@ -61,3 +72,27 @@ def test_a_relay_is_found_by_its_lock_when_its_file_is_lost(tmp_path: Path, inst
         held.tell("")
         assert running_relay(tmp_path) is None
         assert holder(tmp_path) == identify(os.getpid())
+
+
+@pytest.mark.parametrize(
+    ("now", "told"), [("starting", "until it listens"), ("ending", "until it has ended")]
+)
+def test_a_relay_that_does_not_listen_says_whether_it_is_starting_or_ending(
+    tmp_path: Path, now: Phase, told: str
+) -> None:
+    with DataFolder(tmp_path).lock() as held:
+        mine = identify(os.getpid())
+        assert (phase(tmp_path), "a relay by itself" in in_use(tmp_path, mine)) == (None, True)
+        held.tell(phase_text(now))
+        assert (phase(tmp_path), running_relay(tmp_path), relay_port(tmp_path)) == (now, None, None)
+        said = in_use(tmp_path, mine)
+        assert f"(process {mine.pid}) is {now}" in said
+        assert told in said
+        assert "kill" not in said
+
+
+@pytest.mark.parametrize("told", ["nonsense", '["relay"]', '{"relay": "dancing"}', '{"relay": ["starting"]}'])
+def test_what_makes_no_sense_in_a_lock_says_nothing(tmp_path: Path, told: str) -> None:
+    with DataFolder(tmp_path).lock() as held:
+        held.tell(told)
+        assert phase(tmp_path) is None

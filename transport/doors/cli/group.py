@@ -19,11 +19,13 @@ from showcaller.transport.doors.cli.relay import (
     CheckAgent,
     Door,
     EndWorkers,
+    FindWorkers,
     OpenRelay,
     RestoreStore,
     ServeRelay,
     checks_nothing,
     ends_nothing,
+    finds_none,
     restores_nothing,
     serves_nothing,
 )
@@ -129,6 +131,7 @@ def build_group(
     end_workers: EndWorkers = ends_nothing,
     restore: RestoreStore = restores_nothing,
     check_agent: CheckAgent = checks_nothing,
+    find_workers: FindWorkers = finds_none,
 ) -> click.Group:
     """Give the group whose commands open their relay with ``open_relay``, or run one with ``serve``."""
 
@@ -146,7 +149,9 @@ def build_group(
     def showcaller(ctx: click.Context, home: str | None) -> None:
         program = program_words(sys.argv[0])
         at = data_folder(home)
-        door = Door(at, home, open_relay, program, version, serve, end_workers, restore, check_agent)
+        door = Door(
+            at, home, open_relay, program, version, serve, end_workers, restore, check_agent, find_workers
+        )
         ctx.obj = door
         if ctx.invoked_subcommand is None:
             ctx.exit(tell_first_steps(door))
@@ -162,11 +167,13 @@ def run(
     end_workers: EndWorkers = ends_nothing,
     restore: RestoreStore = restores_nothing,
     check_agent: CheckAgent = checks_nothing,
+    find_workers: FindWorkers = finds_none,
 ) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
     try:
         return _answered(
-            arguments, build_group(open_relay, version, serve, end_workers, restore, check_agent)
+            arguments,
+            build_group(open_relay, version, serve, end_workers, restore, check_agent, find_workers),
         )
     except KeyboardInterrupt:
         note("Interrupted.")

@@ -188,6 +188,25 @@ class Farewell(NamedTuple):
     left: list[int]
 
 
+class LeftWorker(NamedTuple):
+    """A worker whose relay has gone: its ``process``, and the ``turns`` that it has.
+
+    Either is None where that cannot be told, as of a worker of another version.
+    """
+
+    name: str
+    process: int | None
+    turns: tuple[str, ...] | None
+
+
+class FindWorkers(Protocol):
+    """What finds the workers that a relay has left which does not run any more."""
+
+    def __call__(self, home: Path) -> list[LeftWorker]:
+        """Give those that are there; changes nothing."""
+        ...
+
+
 class EndWorkers(Protocol):
     """What ends the workers that a relay has left which does not run any more."""
 
@@ -222,6 +241,12 @@ def restores_nothing(home: Path, backup: Path) -> Path | None:
     raise NotImplementedError(f"there is no store to put {backup} into on {home}")
 
 
+def finds_none(home: Path) -> list[LeftWorker]:
+    """Stand in where commands are used without workers."""
+    del home
+    return []
+
+
 def ends_nothing(home: Path) -> Farewell:
     """Stand in where commands are used without workers."""
     raise NotImplementedError(f"there are no workers to end on {home}")
@@ -238,8 +263,9 @@ class Door:
 
     ``named`` is the folder as ``--home`` gave it, None when the environment or the default named it, so
     that a command can be repeated as it was typed; ``program`` are the words that call this program,
-    ``version`` is its own, ``serve`` runs a relay for others, ``end_workers`` ends what one has left, and
-    ``restore`` puts a copy of a store into the folder, and ``check_agent`` sees whether an agent works.
+    ``version`` is its own, ``serve`` runs a relay for others, ``find_workers`` tells what one has left, which
+    ``end_workers`` ends, ``restore`` puts a copy of a store into the folder, and ``check_agent`` sees whether
+    an agent works.
     """
 
     home: Path
@@ -251,6 +277,7 @@ class Door:
     end_workers: EndWorkers = ends_nothing
     restore: RestoreStore = restores_nothing
     check_agent: CheckAgent = checks_nothing
+    find_workers: FindWorkers = finds_none
 
     def command_line(self, *words: str) -> str:
         """Give the line that calls this program with the words, on this data folder, ready to paste."""

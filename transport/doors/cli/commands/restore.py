@@ -22,10 +22,11 @@ from showcaller.transport.doors.start_error import RelayStartError
     help="""Put a copy that backup made into the data folder.
 
 The copy is checked in full first, and stays as it is. It refuses while a relay
-runs, and where the folder holds something already, unless --force is given:
-then what was there is kept beside it, and its name is told. No token of the copy
-lets anybody in any more, and nothing stands allowed to agents, since both may
-have been revoked after it was made. Settings are those of the copy: look at them.
+runs or a worker that one has left, and where the folder holds something already,
+unless --force is given: then what was there is kept beside it, and its name is
+told. No token of the copy lets anybody in any more (showcaller tokens new makes
+others), and nothing stands allowed to agents, since both may have been revoked
+after it was made. Settings are those of the copy: look at them.
 
 \b
 Examples:

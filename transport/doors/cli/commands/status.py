@@ -1,22 +1,28 @@
 """``showcaller status``: whether a relay runs on the data folder, where, and how it does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.settings import UNSAFE
+from showcaller.transport.doors.cli.candidates import SHOWN
 from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, no_relay, refused
 from showcaller.transport.doors.cli.home import home_option
+from showcaller.transport.doors.cli.left_workers import told_of, ways_out, workers_json
+from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.parsing import Command
-from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.relay import Door, LeftWorker
+from showcaller.transport.doors.cli.session_lists import list_sessions
+from showcaller.transport.doors.cli.states import state_word
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
-from showcaller.transport.doors.holder import holder, in_use
+from showcaller.transport.doors.holder import holder, in_use, phase
 from showcaller.transport.doors.http.whereabouts import Whereabouts, running_relay
 from showcaller.transport.doors.start_error import RelayStartError
+from showcaller.transport.worker.process_identity import ProcessIdentity
 
 
 @click.command(
@@ -25,7 +31,8 @@ from showcaller.transport.doors.start_error import RelayStartError
     help="""Tell whether a relay runs on the data folder, and how it does.
 
 Ends with 0 when it answers, and with 3 when none runs, or one that listens to
-nobody but the command or program which it is a part of.
+nobody but the command or program which it is a part of. Where none runs it names
+the workers that one has left, and what they go on with.
 
 \b
 Examples:
@@ -59,14 +66,37 @@ def command(door: Door, as_json: bool) -> int:
 
 def _none_listens(door: Door, *, as_json: bool) -> int:
     held = holder(door.home)
+    left = door.find_workers(door.home) if held is None else []
     if as_json:
-        by = {} if held is None else {"heldBy": held.pid}
-        write(json_line({"running": False, "installedVersion": door.version} | by))
-    elif held is None:
-        note(f"No relay runs on {door.home}. To start one: {door.command_line('serve')}")
-    else:
+        write(json_line({"running": False, "installedVersion": door.version} | _instead(door, held, left)))
+    elif held is not None:
         note(in_use(door.home, held))
+    elif left:
+        note(f"No relay runs on {door.home}. {told_of(left)}.")
+        for line in _going_on(door):
+            note(line)
+        note(ways_out(door))
+    else:
+        note(f"No relay runs on {door.home}. To start one: {door.command_line('serve')}")
     return NOT_FOUND
+
+
+def _instead(door: Door, held: ProcessIdentity | None, left: Sequence[LeftWorker]) -> dict[str, Any]:
+    """Give what there is where no relay listens: who holds the folder, and what a relay has left."""
+    if held is None:
+        return {"leftWorkers": workers_json(left)} if left else {}
+    now = phase(door.home)
+    return {"heldBy": held.pid} | ({} if now is None else {"phase": now})
+
+
+def _going_on(door: Door) -> Iterator[str]:
+    """Give a line for each session of which something goes on, as far as they can be read."""
+    try:
+        with opened(door, read_only=True) as relay:
+            for session in list_sessions(relay, scope="active", query=None, limit=SHOWN):
+                yield f"  {session['id']}  {state_word(session)}  {visible(str(session.get('title') or ''))}"
+    except (CommandError, Refusal) as error:
+        yield f"  Their sessions cannot be read: {error}"
 
 
 def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:

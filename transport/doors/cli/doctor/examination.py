@@ -14,12 +14,14 @@ from showcaller.transport.doors.cli.doctor.findings import (
     descriptors_finding,
     disk_finding,
     folder_finding,
+    left_findings,
     providers_finding,
     python_finding,
     socket_finding,
     versions_findings,
 )
 from showcaller.transport.doors.cli.exits import CommandError
+from showcaller.transport.doors.cli.left_workers import ways_out
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import note
 from showcaller.transport.doors.cli.relay import Door
@@ -73,6 +75,7 @@ def _none_runs(door: Door) -> Iterator[Finding]:
         yield Finding("relay", "note", in_use(door.home, held))
     else:
         yield Finding("relay", "note", "none runs", f"To start one: {door.command_line('serve')}")
+        yield from left_findings(door.find_workers(door.home), ways_out(door))
 
 
 def _running(door: Door, running: Whereabouts) -> Iterator[Finding]:

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from showcaller.transport.doors.cli.left_workers import told_of
+from showcaller.transport.doors.cli.relay import LeftWorker
+
 State = Literal["good", "note", "warn", "mend"]
 OLDEST_PYTHON: Final = (3, 11)
 LONGEST_SOCKET: Final = 107
@@ -110,6 +113,11 @@ def versions_findings(status: Mapping[str, Any], installed: str, stop: str) -> l
     else:
         found.append(Finding("workers", "good", f"{len(workers)} at hand"))
     return found
+
+
+def left_findings(left: Sequence[LeftWorker], ways_out: str) -> list[Finding]:
+    """Say of workers that a relay has left that they are there; ``ways_out`` is what can be done."""
+    return [Finding("workers", "warn", told_of(left), ways_out)] if left else []
 
 
 def providers_finding(providers: Sequence[Mapping[str, Any]]) -> Finding:
