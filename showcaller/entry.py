@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from showcaller._version import VERSION
-from showcaller.transport.doors.cli.signals import INTERRUPTED, Endings
+from showcaller.transport.doors.cli.signals import Endings
 from showcaller.transport.doors.stdio.program import bridge_of, run_bridge
 
 if TYPE_CHECKING:
@@ -24,9 +24,8 @@ def main() -> None:
         try:
             bridge = bridge_of(sys.argv[1:], os.environ)
             code = _run() if bridge is None else run_bridge(*bridge)
-        except KeyboardInterrupt:
-            code = INTERRUPTED
-            _say_interrupted()
+        except KeyboardInterrupt as error:
+            code = _say_interrupted(error)
     sys.exit(code)
 
 
@@ -38,10 +37,11 @@ def _run() -> int:
     )
 
 
-def _say_interrupted() -> None:
-    from showcaller.transport.doors.cli.output import note
+def _say_interrupted(error: KeyboardInterrupt) -> int:
+    from showcaller.transport.doors.cli.failures import interrupted
+    from showcaller.transport.doors.cli.group import COMMANDS
 
-    note("Interrupted.")
+    return interrupted(error, sys.argv[1:], COMMANDS)
 
 
 def _open_relay(home: Path, *, read_only: bool) -> "AbstractContextManager[LocalRelay]":

@@ -72,6 +72,15 @@ class CommandError(click.ClickException):
             click.echo(readable(self.way_out), file=file, err=True)
 
 
+class Interrupted(KeyboardInterrupt):
+    """A signal has ended a command that leaves something: how that stands, and what a program may know."""
+
+    def __init__(self, way_out: str, further: Mapping[str, Any]) -> None:
+        super().__init__(way_out)
+        self.way_out = way_out
+        self.further = dict(further)
+
+
 class OutputLost(Exception):
     """A result could not be written to standard output; what is written from here on goes nowhere."""
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import click
 
 from showcaller.transport.doors.cli.exits import EXIT_HELP, FAILED, OutputLost
-from showcaller.transport.doors.cli.failures import failed, wants_json
+from showcaller.transport.doors.cli.failures import failed, interrupted, wants_json
 from showcaller.transport.doors.cli.faults import came_of_interrupt, told
 from showcaller.transport.doors.cli.first_steps import tell_first_steps
 from showcaller.transport.doors.cli.home import data_folder
-from showcaller.transport.doors.cli.output import have_standard_streams, note
+from showcaller.transport.doors.cli.output import RESULTS, have_standard_streams, note
 from showcaller.transport.doors.cli.parsing import Group
 from showcaller.transport.doors.cli.program import program_words
 from showcaller.transport.doors.cli.relay import (
@@ -30,7 +30,6 @@ from showcaller.transport.doors.cli.relay import (
     serves_nothing,
 )
 from showcaller.transport.doors.cli.shell_completion import answer_shell
-from showcaller.transport.doors.cli.signals import INTERRUPTED
 
 COMMANDS = (
     "fanout",
@@ -170,14 +169,14 @@ def run(
     find_workers: FindWorkers = finds_none,
 ) -> int:
     """Carry out one command line and give its exit code; errors are told on standard error."""
+    RESULTS.is_begun = False
     try:
         return _answered(
             arguments,
             build_group(open_relay, version, serve, end_workers, restore, check_agent, find_workers),
         )
-    except KeyboardInterrupt:
-        note("Interrupted.")
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        return interrupted(error, arguments, COMMANDS)
 
 
 def _answered(arguments: Sequence[str], group: click.Group) -> int:

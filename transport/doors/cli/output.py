@@ -24,6 +24,7 @@ class _Results:
     """Where results go: to standard output, or to what it was before it was taken."""
 
     taken: TextIO | None = None
+    is_begun = False
 
     @property
     def stream(self) -> TextIO:
@@ -81,12 +82,18 @@ def write(line: str) -> None:
 def write_piece(text: str) -> None:
     """Write a piece of a longer text to standard output at once; raises ``OutputLost`` as ``write`` does."""
     stream = RESULTS.stream
+    RESULTS.is_begun = True
     try:
         stream.write(text)
         stream.flush()
     except OSError as error:
         forget(stream)
         raise OutputLost(error) from error
+
+
+def has_written() -> bool:
+    """Whether this command has written anything to standard output."""
+    return RESULTS.is_begun
 
 
 def note(line: str) -> None:

@@ -9,8 +9,16 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.provider_entries import EXTERNAL
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, checked, no_relay
+from showcaller.transport.doors.cli.exits import (
+    FAILED,
+    GOOD,
+    CommandError,
+    Interrupted,
+    checked,
+    no_relay,
+)
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, write
 from showcaller.transport.doors.cli.questions import pending_lines
@@ -108,12 +116,30 @@ class Prompting:
         note(f"Session {first['session']}")
         try:
             return Sent(self._ended(dict(first), began))
-        except KeyboardInterrupt:
-            if running_relay(self.door.home) is not None:
-                note(f"It goes on. To stop it: {self.door.command_line('stop-turn', first['session'])}")
-            else:
-                note(f"No relay runs on {self.door.home} that would go on with it: it ends here.")
-            raise
+        except KeyboardInterrupt as interrupt:
+            named = {name: first[name] for name in ("session", "message_id")}
+            raise Interrupted(self._left(named), named) from interrupt
+
+    def _left(self, named: Mapping[str, Any]) -> str:
+        """Say what becomes of a prompt that is waited for no more; one that waits has no turn to stop."""
+        if running_relay(self.door.home) is None:
+            return f"No relay runs on {self.door.home} that would go on with it: it ends here."
+        show = f"To see it: {self.door.command_line('show', named['session'])}"
+        try:
+            with opened(self.door, read_only=True) as relay:
+                now = checked(relay.call({"action": "wait", "relay": "this", **named, "wait_seconds": 0}))
+        except (CommandError, Refusal):
+            return f"It is stored, and the relay goes on with it. {show}"
+        stop = self.door.command_line("stop-turn", named["session"])
+        if now["status"] == "queued":
+            return f"It waits in the queue still, and runs when its turn comes. {show}"
+        if now["status"] not in _UNDER_WAY | {"waiting_for_answer"}:
+            return f"It has ended meanwhile. {show}"
+        if now.get("steered"):
+            return (
+                f"It has joined a turn that was under way, and goes on with that. To stop the whole: {stop}"
+            )
+        return f"It goes on. To stop it: {stop}"
 
     def _is_for_later(self, stored: Mapping[str, Any]) -> bool:
         """Whether a prompt is stored for a client of its own, which gets it when it calls the next time."""

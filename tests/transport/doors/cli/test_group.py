@@ -1,5 +1,6 @@
 """The group: help, version, the data folder, exit codes."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -185,6 +186,12 @@ def test_an_interrupted_command_says_so_and_ends_with_130(showcaller: ShowCaller
 
     relay.answer = interrupted
     assert showcaller("sessions") == (130, "", "Interrupted.\n")
+    told = showcaller("sessions", "--json")
+    assert (told.code, json.loads(told.out)) == (
+        130,
+        {"ok": False, "code": "REMOTE_RELAY_CANCELLED", "error": "The command was interrupted."},
+    )
+    assert showcaller("inbox", "--watch", "--json").out == "", "a signal ends it as it should"
 
 
 def test_the_command_line_loads_neither_models_nor_sockets_for_its_help() -> None:

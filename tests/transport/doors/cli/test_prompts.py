@@ -199,3 +199,44 @@ def test_no_more_than_wanted_is_waited(tmp_path: Path, capfd: pytest.CaptureFixt
     assert [call["wait_seconds"] for call in relay.calls[1:]] == [300, 200]
     assert Patience.of(no_wait=True, wait=5.0) == Patience(0.0)
     capfd.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("now", "told", "stops"),
+    [
+        ({"status": "queued"}, "waits in the queue still, and runs when its turn comes", False),
+        ({"status": "running"}, "It goes on. To stop it: showcaller stop-turn", True),
+        ({"status": "running", "steered": True}, "has joined a turn that was under way", True),
+        ({"status": "waiting_for_answer"}, "It goes on.", True),
+        ({"status": "done"}, "has ended meanwhile", False),
+        (None, "It is stored", False),
+    ],
+)
+def test_who_presses_ctrl_c_is_told_how_the_prompt_stands_and_never_to_stop_another(
+    showcaller: ShowCaller,
+    relay: FakeRelay,
+    monkeypatch: pytest.MonkeyPatch,
+    now: Mapping[str, Any] | None,
+    told: str,
+    stops: bool,
+) -> None:
+    monkeypatch.setattr(prompting, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "wait" and call["wait_seconds"]:
+            raise KeyboardInterrupt
+        if call["action"] == "wait":
+            return {"ok": False, "code": "REMOTE_RELAY_INTERNAL"} if now is None else PLACE | dict(now)
+        return answering()(call)
+
+    relay.answer = answer
+    ended = showcaller("send", "3f9c2a", "x", "--json")
+    assert (ended.code, told in ended.err, "stop-turn" in ended.err) == (130, True, stops), ended
+    assert ended.err.endswith("Interrupted.\n")
+    object_ = json.loads(ended.out)
+    assert object_["code"] == "REMOTE_RELAY_CANCELLED"
+    assert object_["ok"] is False
+    assert object_["wayOut"] in ended.err
+    assert {name: object_[name] for name in ("session", "message_id")} == {
+        name: PLACE[name] for name in ("session", "message_id")
+    }
