@@ -18,6 +18,9 @@ TokenState = Literal["in_force", "revoked", "archived", "deleted"]
 class NewToken(BaseModel):
     """A token that the owner wants; with ``replace`` in the place of the one of its kind and name, if any.
 
+    ``by_client``: nobody has asked for it, but a client that wants to come in: it gets none where the owner
+    has revoked the last of its name.
+
     ``hash`` is that of a token that the owner has made and kept, of the form of its kind: the same again
     makes nothing new, so one whose answer was lost is asked for once more. Without it the relay makes one.
     """
@@ -27,6 +30,7 @@ class NewToken(BaseModel):
     kind: TokenKind
     name: TokenName
     replace: bool = False
+    by_client: bool = False
     hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from shlex import quote
-from typing import Any, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -25,6 +25,7 @@ class IssueToken(NamedTuple):
     name: str
     hash: str
     replace: bool = False
+    by_client: bool = False
 
 
 class RevokeToken(NamedTuple):
@@ -40,6 +41,7 @@ class NoteTokenUses(NamedTuple):
     uses: Mapping[str, int]
 
 
+_CONFLICTS: Final = frozenset({"token", "kind", "name", "hash", "revoked"})
 ForTokens = IssueToken | RevokeToken | NoteTokenUses
 
 
@@ -56,9 +58,9 @@ class TokenKeeper(Actor):
     async def on_receive(self, message: ForTokens) -> Any:
         """Carry out one order; raises the refusal of a store that does not take it."""
         match message:
-            case IssueToken(kind, name, token, replace):
-                new = self._new(kind, name)
-                return await self._stored("issue_token", hash=token, replace=replace, **new)
+            case IssueToken(kind, name, token, replace, by_client):
+                new = self._new(kind, name) | {"replace": replace, "by_client": by_client}
+                return await self._stored("issue_token", hash=token, **new)
             case RevokeToken(name, kind):
                 return await self._stored("revoke_token", name=name, kind=kind, at=self._ports.clock.wall())
             case NoteTokenUses(uses):
@@ -78,7 +80,7 @@ class TokenKeeper(Actor):
 
     async def _stored(self, command: str, **arguments: Any) -> Any:
         answer: Answer = await written(self._writer, command, **arguments)
-        if answer.error == "conflict" and answer.value in {"token", "kind", "name", "hash"}:
+        if answer.error == "conflict" and answer.value in _CONFLICTS:
             raise _refused(answer, arguments)
         refusal = refusal_of(answer)
         if refusal is not None:
@@ -94,6 +96,12 @@ def _refused(answer: Answer, arguments: Mapping[str, Any]) -> Refusal:
             f"Nothing was made: {answer.detail}, and another in its place would shut its holder out. Take "
             f"another name, or replace it on purpose: showcaller tokens new --kind {arguments['kind']} "
             f"--name {quote(name)} --replace",
+        )
+    if answer.value == "revoked":
+        return Refusal(
+            Code.FORBIDDEN,
+            f"Nothing was made: {answer.detail}, and its client gets no other until the owner of this relay "
+            f"lets it in again: showcaller tokens new --name {quote(name)} --keep",
         )
     if answer.value == "hash":
         return Refusal(Code.INVALID_INPUT, f"Nothing was made: {answer.detail}; make another one.")

@@ -30,6 +30,9 @@ _IN_FORCE = Statement(
     )
     .limit(1)
 )
+_OF_THE_NAME = Statement(
+    Token.select(Token.revoked_at).where(*_NAMED).order_by(Token.revoked_at.is_null().desc()).limit(1)
+)
 _KNOWN = Statement(Token.select(Token.name).where(Token.hash == Slot("hash")))
 _FORGET_REVOKED = Statement(Token.delete().where(*_NAMED, Token.revoked_at.is_null(False)))
 _REVOKE = Statement(
@@ -54,11 +57,13 @@ def issue_token(
     at: int,
     session: NewSession | None = None,
     replace: bool = False,
+    by_client: bool = False,
 ) -> dict[str, Any]:
     """Keep a new token of a kind under a name; gives ``{"session", "repeated"}``.
 
     With ``replace`` it takes the place of the one that lets somebody in by this kind and name, which is
-    revoked then; without it, Conflict ``name`` is raised while there is one.
+    revoked then; without it, Conflict ``name`` is raised while there is one. ``by_client``: no owner has
+    asked for it, and Conflict ``revoked`` is raised where the last one of the name was revoked.
 
     While a token is in force the same once more changes nothing, which ``repeated`` says; afterwards it is
     Conflict ``hash``.
@@ -74,6 +79,9 @@ def issue_token(
         raise Conflict("hash", "this token was made before, and lets nobody in any more")
     if not replace and in_force is not None:
         raise Conflict("name", f"the {kind} token {name!r} is in force")
+    last = _OF_THE_NAME.row(db, kind=kind, name=name) if by_client else None
+    if last is not None and last[0] is not None:
+        raise Conflict("revoked", f"the {kind} token {name!r} was revoked")
     conversation: str | None = None
     if session is not None:
         row = _CONVERSATION.row(db, kind=kind, name=name)

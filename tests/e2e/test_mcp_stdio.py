@@ -69,6 +69,21 @@ async def test_a_client_without_a_token_has_a_conversation_of_its_own_kept_under
         assert [(each["title"], each["provider"]) for each in listed["sessions"]] == [("nightly", "external")]
 
 
+async def test_a_client_whose_token_is_revoked_is_told_at_once_who_lets_it_in_again(tmp_path: Path) -> None:
+    showcaller = Showcaller(tmp_path / "home", tmp_path)
+    with serving(showcaller):
+        async with over_stdio(showcaller, "--name", "nightly") as client:
+            assert (await called(client, action="list_relays"))["ok"]
+            assert (await asyncio.to_thread(showcaller, "tokens", "revoke", "nightly")).code == 0
+            async with asyncio.timeout(20):  # as long as a relay that has gone is waited for, and less
+                refused = await called(client, action="list_relays")
+            assert refused["code"] == "REMOTE_RELAY_UNAUTHENTICATED", refused
+            way_in = ("tokens", "new", "--name", "nightly", "--keep")
+            assert f"showcaller {' '.join(way_in)}" in refused["error"]
+            assert (await asyncio.to_thread(showcaller, *way_in)).code == 0
+            assert (await called(client, action="list_relays"))["ok"]
+
+
 @pytest.mark.parametrize("action", ["create_session", "wait"])
 async def test_a_cut_call_is_taken_up_again_and_nothing_is_sent_twice(tmp_path: Path, action: str) -> None:
     showcaller = Showcaller(tmp_path / "home", tmp_path)

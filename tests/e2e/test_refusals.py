@@ -254,7 +254,7 @@ def test_the_name_of_a_client_whose_conversation_was_archived_is_told_the_way_to
     assert command("archive", "night shift").code == 0
     refused = command(*asked)
     assert refused.code == 1
-    way_out = "showcaller tokens revoke 'night shift' --kind external"
+    way_out = "showcaller tokens new --name 'night shift' --keep"
     assert way_out in refused.told["error"]
     assert command(*shlex.split(way_out)[1:]).code == 0
     assert command(*asked).code == 0, "it has another conversation"

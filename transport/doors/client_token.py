@@ -27,14 +27,20 @@ HOST: Final = "127.0.0.1"
 SECONDS: Final = 30.0
 """Seconds that the relay has to make a token."""
 
+UNAVAILABLE: Final = "REMOTE_RELAY_UNAVAILABLE"
 INVALID_INPUT: Final = "REMOTE_RELAY_INVALID_INPUT"
 _START: Final = "Start one with: showcaller serve"
+
+
+class TokenRefused(RelayStartError):
+    """The relay that runs lets a client have no token: to ask once more changes nothing."""
 
 
 def external_token(home: Path, name: str) -> str:
     """Give the token of the client of this name, from its file, or have the running relay make one.
 
-    Raises ``RelayStartError``: the name cannot be one, a file is not as it must be, or no relay runs.
+    Raises ``RelayStartError``: the name cannot be one, a file is not as it must be, or no relay runs; as
+    ``TokenRefused`` where the relay makes none, as after its owner has revoked the last of the name.
     """
     _check(name)
     path = home / FOLDER / name
@@ -112,20 +118,26 @@ def _make(home: Path, port: int, name: str, making: TokenInMaking) -> None:
             f"The owner's token is missing in {home}, so its relay cannot be asked for one for {name!r}.",
             "Stop that relay and start it again, which makes another.",
         ) from error
+    wanted = {"kind": "external", "name": name, "by_client": True}
     while True:
-        answer = _asked(home, port, owners, {"kind": "external", "name": name, "hash": making.hash})
+        answer = _asked(home, port, owners, wanted | {"hash": making.hash})
         if answer.get("ok") is True:
             return
         if answer.get("code") != INVALID_INPUT or not making.refused():
             break
     if answer.get("code") == INVALID_INPUT:  # the name was checked, so what it says is: taken
-        raise RelayStartError(
+        anew = ["showcaller", "tokens", "new", "--name", name, "--replace", "--keep"]
+        raise TokenRefused(
             f"The name {name!r} is taken by a token that is in force and not in {home / FOLDER}.",
             "Take another name (--name), or give that token in SHOWCALLER_TOKEN; if nobody has it any "
-            f"more: {shlex.join(['showcaller', 'tokens', 'revoke', name])}",
+            f"more: {shlex.join(anew)}",
         )
     why = str(answer.get("error", "it gave no answer"))
-    raise RelayStartError(f"The relay on {home} makes no token for {name!r}: {why}", "")
+    told = f"The relay on {home} makes no token for {name!r}: {why}"
+    if answer.get("code") in {None, UNAVAILABLE}:  # it may have made it, or may yet
+        raise RelayStartError(told, "")
+    making.done()
+    raise TokenRefused(told, "")
 
 
 def _asked(home: Path, port: int, token: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,8 @@ class LocalTokens:
     def issue(self, wanted: NewToken) -> Future[dict[str, Any]]:
         """Make a token; one of its kind and name that is in force is revoked with ``replace``, else refused.
 
+        None is made ``by_client`` where the last of its name was revoked.
+
         Gives ``token``, ``kind``, ``name`` and ``session``: the conversation that an external one speaks for,
         which is the same as before. ``token`` is None where its hash was given: whoever gave it has it. And
         ``repeated``, which says that this very token was made before.
@@ -45,7 +47,7 @@ class LocalTokens:
         if digest is None:
             token = PREFIXES[wanted.kind] + token_urlsafe(RANDOM_BYTES)
             digest = token_hash(token)
-        issued = self._ask(IssueToken(wanted.kind, wanted.name, digest, wanted.replace))
+        issued = self._ask(IssueToken(wanted.kind, wanted.name, digest, wanted.replace, wanted.by_client))
         return issued.map(lambda stored: {"token": token, "kind": wanted.kind, "name": wanted.name, **stored})
 
     def revoke(self, which: TokenToRevoke) -> Future[dict[str, Any]]:

@@ -104,7 +104,7 @@ class CallContext:
 
 
 def _renewal(name: str) -> str:
-    return shlex.join(["showcaller", "tokens", "revoke", name, "--kind", "external"])
+    return shlex.join(["showcaller", "tokens", "new", "--name", name, "--keep"])
 
 
 def _check_external(row: Row) -> None:
@@ -116,7 +116,7 @@ def _check_external(row: Row) -> None:
         raise Refusal(
             Code.NOT_FOUND,
             "Your conversation was archived, so its token is of no use any more. The owner of this relay "
-            f"gives its name another conversation with: {_renewal(row['title'])} (showcaller call and mcp "
-            "then make themselves a token; any other client needs one of showcaller tokens new).",
+            f"gives its name another conversation with: {_renewal(row['title'])} (for showcaller call and "
+            "mcp; any other client needs the token that this writes without --keep).",
             missing=[row["id"]],
         )

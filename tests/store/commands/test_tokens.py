@@ -132,3 +132,17 @@ def test_a_turn_goes_on_while_a_worker_has_it_or_its_task_runs(desk: Desk) -> No
     assert goes_on("msg_first")
     desk.value("end_task", **end_of("t"))
     assert not goes_on("msg_first")
+
+
+def test_no_client_has_a_token_made_where_the_last_of_its_name_was_revoked(desk: Desk) -> None:
+    theirs = session_of("b", provider="external")
+    asked = {"hash": "01", "kind": "external", "name": "script", "session": theirs, "by_client": True}
+    issue(desk, "00")
+    assert desk.conflict("issue_token", at=2_000, **asked) == "name"
+    desk.value("revoke_token", name="script", at=3_000)
+    for replace in (False, True):
+        assert desk.conflict("issue_token", at=4_000, replace=replace, **asked) == "revoked"
+    issue(desk, "02", at=5_000)
+    desk.value("archive_session", session="ses_a", at=6_000)
+    assert desk.value("issue_token", at=7_000, **asked) == {"session": "ses_b", "repeated": False}
+    assert desk.value("issue_token", at=8_000, **asked) == {"session": "ses_b", "repeated": True}

@@ -6,7 +6,12 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from showcaller.actors.contract.token_names import check_token_name
-from showcaller.transport.doors.client_token import external_token, relay_port, renew_external_token
+from showcaller.transport.doors.client_token import (
+    TokenRefused,
+    external_token,
+    relay_port,
+    renew_external_token,
+)
 from showcaller.transport.doors.start_error import RelayStartError
 
 DEFAULT_NAME: Final = "mcp"
@@ -21,6 +26,10 @@ class NoRelay(Exception):
         super().__init__(why)
         self.why = why
         self.way_out = way_out
+
+
+class ShutOut(Exception):
+    """The relay that runs lets this client in no more, whose owner may let it in again: why, and how."""
 
 
 class Access(NamedTuple):
@@ -48,7 +57,7 @@ class BridgeCaller:
                 self._name = DEFAULT_NAME
 
     def access(self) -> Access:
-        """Give how to call the relay that runs now; raises ``NoRelay``."""
+        """Give how to call the relay that runs now; raises ``NoRelay`` and ``ShutOut``."""
         port = relay_port(self._home)
         if port is None:
             raise NoRelay(f"No relay runs on {self._home}.", "Start one with: showcaller serve")
@@ -56,18 +65,22 @@ class BridgeCaller:
             return Access(port, self._token)
         try:
             return Access(port, external_token(self._home, self._name or DEFAULT_NAME))
+        except TokenRefused as refused:
+            raise ShutOut(str(refused)) from refused
         except RelayStartError as error:
             raise NoRelay(error.message, error.way_out) from error
 
     def renewed(self, refused: str) -> bool:
         """Have another token made in the place of one that the relay refused; False when there is no other.
 
-        An agent has the one token that it was given. Raises ``NoRelay``.
+        An agent has the one token that it was given. Raises ``NoRelay`` and ``ShutOut``.
         """
         if self._token is not None:
             return False
         try:
             return renew_external_token(self._home, self._name or DEFAULT_NAME, refused) != refused
+        except TokenRefused as error:
+            raise ShutOut(str(error)) from error
         except RelayStartError as error:
             raise NoRelay(error.message, error.way_out) from error
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from showcaller.transport.doors.stdio import retaking
-from showcaller.transport.doors.stdio.caller import BridgeCaller, NoRelay
+from showcaller.transport.doors.stdio.caller import BridgeCaller, NoRelay, ShutOut
 from showcaller.transport.doors.stdio.heads import agreed_version, client_name, head_of
 from showcaller.transport.doors.stdio.posting import Post, RelayLost
 
@@ -81,6 +81,8 @@ class Carrier:
         while True:
             try:
                 reply = self._posted(carried, message)
+            except ShutOut as out:
+                return retaking.refused(carried.message, _refusal(str(out)))
             except NoRelay as none:
                 lost = none
             except RelayLost as gone:
@@ -109,7 +111,10 @@ class Carrier:
         return retaking.failure(carried.message, lost.why, way_out, tried=self._has_called)
 
     def _posted(self, carried: Carried, message: Json) -> Json:
-        """Post a message and give its answer; raises ``NoRelay``, ``RelayLost`` and ``TakenBack``."""
+        """Post a message and give its answer.
+
+        Raises ``NoRelay``, ``ShutOut``, ``RelayLost`` and ``TakenBack``.
+        """
         access = self._caller.access()
         reply = self._answer(carried, message, access.port, access.token)
         if reply.get("code") == _UNAUTHENTICATED and self._caller.renewed(access.token):
@@ -152,6 +157,10 @@ class Carrier:
 
     def _own_id(self) -> str:
         return f"showcaller-{os.urandom(6).hex()}"
+
+
+def _refusal(why: str) -> Json:
+    return {"ok": False, "code": _UNAUTHENTICATED, "error": why}
 
 
 def _line(message: Json) -> bytes:

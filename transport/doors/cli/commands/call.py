@@ -17,6 +17,7 @@ from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.client_token import (
     HOST,
+    TokenRefused,
     external_token,
     relay_port,
     renew_external_token,
@@ -65,7 +66,7 @@ def command(door: Door, call: str, name: str, key: str | None, as_json: bool) ->
     own = os.environ.get(TOKEN_VARIABLE)
     token = own or _client(door, name, None)
     result = _asked(door, token, text, key)
-    if own is None and result.get("code") == UNAUTHENTICATED:  # it was revoked, or another's took its place
+    if own is None and result.get("code") == UNAUTHENTICATED:  # another's took its place, or it was revoked
         result = _asked(door, _client(door, name, token), text, key)
     write(json_line(result))
     return GOOD if result.get("ok") else FAILED
@@ -79,7 +80,8 @@ def _client(door: Door, name: str, refused: str | None) -> str:
     except RelayStartError as error:
         if relay_port(door.home) is None:
             raise no_relay(error.message, error.way_out) from error
-        raise CommandError(error.message, error.way_out) from error
+        code = UNAUTHENTICATED if isinstance(error, TokenRefused) else None
+        raise CommandError(error.message, error.way_out, refusal=code) from error
 
 
 def _asked(door: Door, token: str, text: bytes, key: str | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """``showcaller tokens``: list the tokens of a running relay, make one, revoke one."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
 from showcaller.transport.doors.start_error import RelayStartError
-from showcaller.transport.doors.token_making import TokenInMaking, alone
+from showcaller.transport.doors.token_making import FOLDER, TokenInMaking, alone, keep_token
 
 COLUMNS = (
     Column("NAME", cut="end"),
@@ -97,14 +98,17 @@ def _state(token: Mapping[str, Any]) -> str:
 
 A token of the same kind and name that is in force is replaced only with
 --replace: it lets nobody in any more then. The conversation of an external one
-stays the same. Where it was cut off before it had written the token, the same
-command again writes that one.
+stays the same. With --keep it is kept for showcaller call and mcp with that
+--name, and not written: so a client whose token was revoked is let in again.
+
+Where it was cut off before it had written the token, the same command again writes that one.
 
 \b
 Examples:
   showcaller tokens new --name my-script
   showcaller tokens new --kind supervisor --name night-watch --json
   showcaller tokens new --name my-script --replace
+  showcaller tokens new --name claude-code --keep
 """,
 )
 @click.option("--kind", type=KINDS, default="external", show_default=True, help="Whom it is for.")
@@ -116,22 +120,33 @@ Examples:
     help="What it is called, and the conversation with it.",
 )
 @click.option("--replace", is_flag=True, help="Have the one of that kind and name let nobody in any more.")
+@click.option("--keep", is_flag=True, help="Keep it for call and mcp with --name NAME, and do not write it.")
 @click.option("--json", "as_json", is_flag=True, help='Write {"token": ..., "session": ...}.')
 @home_option
 @click.pass_obj
-def new(door: Door, kind: str, name: str, replace: bool, as_json: bool) -> int:
+def new(door: Door, kind: str, name: str, replace: bool, keep: bool, as_json: bool) -> int:
     """Make a token and give the exit code."""
+    if keep and kind != "external":
+        raise click.UsageError("--keep is for external tokens: call and mcp come in with no others.")
     check_running(door)
     try:
         with alone(door.home):
             making = TokenInMaking(door.home, kind, name)
             made = _made(door, making, {"kind": kind, "name": name, "replace": replace})
             told = {field: value for field, value in made.items() if field != "ok"}
-            write(json_line({"token": making.token} | told) if as_json else making.token)
+            if keep:
+                keep_token(door.home / FOLDER / name, making.token)
+                told = {"kept": str(door.home / FOLDER / name)} | told
+            if as_json:
+                write(json_line(told if keep else {"token": making.token} | told))
+            elif not keep:
+                write(making.token)
             making.done()
     except RelayStartError as error:
         raise CommandError(error.message, error.way_out) from error
-    if not as_json and "session" in made:
+    if keep and not as_json:
+        note(f"Kept for showcaller call and mcp with --name {shlex.quote(name)}.")
+    elif not as_json and "session" in made:
         note(f"It speaks for the conversation {made['session']}. It is not shown again.")
     return GOOD
 
@@ -154,6 +169,9 @@ def _is_refused(error: CommandError) -> bool:
     cls=Command,
     help="""Have a token let nobody in any more.
 
+A client that comes in with showcaller call or mcp by the --name of an external
+one is refused until you make it another: showcaller tokens new --name NAME --keep.
+
 \b
 Examples:
   showcaller tokens revoke my-script
@@ -172,4 +190,7 @@ def revoke(door: Door, name: str, kind: str | None, as_json: bool) -> int:
         write(json_line({field: value for field, value in revoked.items() if field != "ok"}))
     else:
         note(f"The {revoked['kind']} token {visible(name)} lets nobody in any more.")
+        if revoked["kind"] == "external":
+            again = door.command_line("tokens", "new", "--name", str(revoked["name"]), "--keep")
+            note(f"To let the client of that name in again: {again}")
     return GOOD
