@@ -9,3 +9,8 @@ HOW: Final = {
     "withdrawn": "withdrawn, because the turn that asked it does not wait any more",
 }
 """What is said of a card that has its end."""
+CLOSED: Final = {
+    "timed_out": "not answered in time",
+    "withdrawn": "withdrawn: nobody waits for the answer any more",
+}
+"""What the event ``question_closed`` says: how a card has ended that nobody has answered or dismissed."""

@@ -27,10 +27,14 @@ class GiveAnswer(NamedTuple):
 
 
 class AnswerGiven(NamedTuple):
-    """The answer to ``GiveAnswer``: the card has this end, which is stored."""
+    """The answer to ``GiveAnswer``: the card has this end, which is stored.
+
+    Not ``is_awaited``: the call that it is for was cut with the relay before, and may never hear of it.
+    """
 
     card: str
     status: CardOutcome
+    is_awaited: bool = True
 
 
 class CardTimeUp(NamedTuple):

@@ -56,6 +56,10 @@ class SessionApprovals:
         if self._calls.found(self._state().approvals):
             self._tell_after(UNCLAIMED_SECONDS, Unclaimed())
 
+    def is_unclaimed(self, card: str) -> bool:
+        """Tell whether a card is for calls of the relay before alone, of which none was taken up again."""
+        return card in self._calls.unclaimed and card not in self._calls.waiters
+
     # -- calls that come and go --------------------------------------------------------------------
 
     def ask(self, wish: AskApproval, reply: Reply) -> None:

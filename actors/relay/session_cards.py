@@ -207,7 +207,8 @@ class SessionCards:
         if stored.error is None and "duplicate_result" in stored.value:
             answer(reply, Repeated(stored.value["duplicate_result"]))
         elif stored.error is None:
-            answer(reply, AnswerGiven(tag.card, tag.ending.outcome))
+            is_awaited = not self._approvals.is_unclaimed(tag.card)
+            answer(reply, AnswerGiven(tag.card, tag.ending.outcome, is_awaited))
             self._step(signals.Ended(tag.card, tag.ending, tag.at))
         elif tag.is_given:
             answer(reply, _refused(stored))

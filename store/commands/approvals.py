@@ -3,7 +3,13 @@
 import sqlite3
 from typing import Any, NotRequired, TypedDict
 
-from showcaller.store.commands.cards import ALLOWED, end_card, insert_card, refuse_not_pending
+from showcaller.store.commands.cards import (
+    ALLOWED,
+    end_card,
+    insert_card,
+    note_closed,
+    refuse_not_pending,
+)
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import append_event
 from showcaller.store.commands.repeats import NamedCall
@@ -57,7 +63,11 @@ _REVOKE_KIND = Statement(
     Approval.delete().where(*_OF, Approval.kind == Slot("kind")).returning(Approval.kind)
 )
 _FORGET = Statement(Approval.delete().where(Approval.relay == HERE))
-_WITHDRAW_ALL = Statement(Card.update(status="withdrawn", ended_at=Slot("at")).where(*_PENDING))
+_WITHDRAW_ALL = Statement(
+    Card.update(status="withdrawn", ended_at=Slot("at"))
+    .where(*_PENDING)
+    .returning(Card.session, Card.message)
+)
 
 
 def open_approval(db: sqlite3.Connection, card: NewApprovalCard, at: int) -> dict[str, Any]:
@@ -123,5 +133,6 @@ def revoke_approvals(db: sqlite3.Connection, conversation: str, kind: str | None
 
 def forget_consent(db: sqlite3.Connection, at: int) -> None:
     """Take away all that the owner is asked about calls, and all that was allowed: agents may do nothing."""
-    _WITHDRAW_ALL.run(db, at=at)
+    for session, message in _WITHDRAW_ALL.rows(db, at=at):
+        note_closed(db, "withdrawn", at, session, message)
     _FORGET.run(db)

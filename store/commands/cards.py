@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any, Final, NotRequired, TypedDict
 
-from showcaller.store.card_ends import HOW
+from showcaller.store.card_ends import CLOSED, HOW
 from showcaller.store.commands.queue import append_event, touch_session
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.commands.unasked import count_prompt
@@ -59,7 +59,7 @@ _RUNNING = Statement(Message.select(Message.id).where(*running_turn(), Message.s
 _END = Statement(
     Card.update(status=Slot("status"), answer=Slot("answer"), via=Slot("via"), ended_at=Slot("at"))
     .where(Card.id == Slot("card"), _PENDING)
-    .returning(Card.session)
+    .returning(Card.session, Card.message)
 )
 _HOW = Statement(Card.select(Card.status, Card.via).where(Card.id == Slot("card")))
 _WITHDRAW = Statement(
@@ -115,10 +115,10 @@ def end_card(  # noqa: PLR0913 - one argument for each fact about an end
 ) -> dict[str, Any]:
     """Give a card its one end: ``answered``, ``dismissed``, ``timed_out`` or ``withdrawn``.
 
-    ``answer`` is what its agent gets, ``via`` who has answered. An answer of an agent is a prompt of its
-    session, ``prompts``, to another, and counts as ``count_prompt`` says. Gives ``{"card", "status"}``, or
-    ``{"duplicate_result"}`` of the same ``call``. Raises Conflict ``missing``, ``ended`` (its detail says
-    how), ``client_id`` or ``unasked``.
+    ``answer`` is what its agent gets, ``via`` who has answered; that nobody has is told by an event.
+    An answer of an agent is a prompt of its session, ``prompts``, to another, and counts as ``count_prompt``
+    says. Gives ``{"card", "status"}``, or ``{"duplicate_result"}`` of the same ``call``. Raises Conflict
+    ``missing``, ``ended`` (its detail says how), ``client_id`` or ``unasked``.
     """
     if status not in ENDS:
         raise ValueError(f"a card does not end as {status!r}")
@@ -132,9 +132,16 @@ def end_card(  # noqa: PLR0913 - one argument for each fact about an end
     if prompts is not None:
         count_prompt(db, prompts, unasked_limit)
     touch_session(db, row[0], at)
+    note_closed(db, status, at, *row)
     value = {"card": card, "status": status}
     remember_result(db, call, value, at)
     return value
+
+
+def note_closed(db: sqlite3.Connection, status: str, at: int, session: str, message: str | None) -> None:
+    """Append the event of a card that ends by itself, in a turn that goes on: no other event tells of it."""
+    if status in CLOSED:
+        append_event(db, session, "question_closed", at, message, CLOSED[status])
 
 
 def withdraw_cards(db: sqlite3.Connection, session: str, message: str, at: int) -> None:

@@ -1,5 +1,7 @@
 """Answering cards: ``answer_question`` of agents, and the owner's inbox and answers."""
 
+from typing import Final
+
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -10,10 +12,16 @@ from showcaller.actors.relay.calls import repeats
 from showcaller.actors.relay.calls.consent import unasked_limit
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.card_messages import AnswerGiven, GiveAnswer
+from showcaller.actors.relay.consent.waiting_calls import UNCLAIMED_SECONDS
 from showcaller.actors.relay.cursors import PagedList
 from showcaller.actors.relay.messages import Repeated, ToSession
 from showcaller.store.card_ends import HOW
 
+NOT_AWAITED: Final = (
+    "This is recorded, and nothing was carried out: the call that asked for it was cut off with the relay "
+    "before, and hears of it only if its caller takes it up again within "
+    f"{UNCLAIMED_SECONDS} seconds of this one's start."
+)
 Answering = calls.AnswerQuestion | Answer
 
 
@@ -70,6 +78,8 @@ async def answer(
     )
     stored: AnswerGiven | Repeated = await context.ask(ToSession(card["session"], given))
     status = stored.result["status"] if isinstance(stored, Repeated) else stored.status
+    if isinstance(stored, AnswerGiven) and not stored.is_awaited:
+        context.notes.append(NOT_AWAITED)
     return answered(context, call, {"card": card["id"], "status": status}, card["session"])
 
 

@@ -127,3 +127,13 @@ def test_a_deleted_session_keeps_no_question(desk: Desk) -> None:
     desk.value("delete_session", session="ses_a", at=6_000)
     row = desk.read("card", card="q_write")
     assert (row["question"], row["detail"], row["answer"], row["options"]) == ("", None, None, [])
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("withdrawn", "withdrawn: nobody waits for the answer any more"), ("timed_out", "not answered in time")],
+)
+def test_a_card_that_ends_with_no_answer_is_told_of(desk: Desk, status: str, said: str) -> None:
+    desk.value("open_card", card=card_of("write"), at=2_500)
+    desk.value("end_card", card="q_write", status=status, at=2_600)
+    assert told(desk)[-1] == ("question_closed", 2_600, "msg_first", said)

@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 import click
 from click.shell_completion import CompletionItem
 
+from showcaller.transport.doors.cli.candidates import Candidate
 from showcaller.transport.doors.cli.exits import NOT_FOUND, CommandError, several
 from showcaller.transport.doors.cli.home import data_folder
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running
+from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import visible
 
 Item = Mapping[str, Any]
@@ -42,12 +44,19 @@ def card_id(door: Door, name: str) -> str:
     if len(found) == 1 and len(start) >= len("q_") + SHORTEST:
         return str(found[0]["id"])
     if len(found) > 1:
-        raise several(name, "questions", [(str(item["id"]), str(item["question"])) for item in found])
+        raise several(name, "questions", [_candidate(item) for item in found])
+    needed = f"Of an id, at least {SHORTEST} characters after q_ are needed. " if found else ""
     raise CommandError(
         f"No question that waits is named {name!r}.",
-        f"To see what waits: {door.command_line('inbox')}",
+        f"{needed}To see what waits: {door.command_line('inbox')}",
         NOT_FOUND,
     )
+
+
+def _candidate(item: Item) -> Candidate:
+    """Give what tells a card from others that ask the same: when, and in which conversation."""
+    asked = str(item["question"]).strip().split("\n", 1)[0]
+    return (str(item["id"]), local_time(str(item["askedAt"])), str(item["kind"]), str(item["title"]), asked)
 
 
 def complete_card(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:

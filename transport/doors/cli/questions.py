@@ -10,7 +10,8 @@ from showcaller.transport.doors.http.whereabouts import running_relay
 
 def question_lines(door: Door, question: Mapping[str, Any], labels: Sequence[str]) -> Iterator[str]:
     """Give the lines that show a person a question, as the inbox or a session has it, and how to answer."""
-    yield f"  {readable(str(question['question']))}"
+    for line in readable(str(question["question"])).strip().splitlines():
+        yield f"  {line}"
     for line in readable(str(question.get("detail") or "")).splitlines():
         yield f"    {line}"
     shown = [visible(str(label)) for label in labels]

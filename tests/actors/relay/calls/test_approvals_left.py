@@ -48,7 +48,7 @@ def test_a_call_that_is_taken_up_again_finds_its_card(open_stage: OpenStage) -> 
     begun = begin_call(caller, "create_session", "once", text="x")
     assert (begun.done, only_card(stage)["id"]) == (False, card)
     stage.advance(120)
-    answer(stage, card)
+    assert "note" not in answer(stage, card)
     assert begun.get()["ok"]
     assert standing(stage, caller) == ["create"]
 
@@ -59,13 +59,19 @@ def test_a_card_whose_call_nobody_takes_up_again_is_withdrawn(open_stage: OpenSt
     assert status(stage, card) == "pending"
     stage.advance(2)
     assert (status(stage, card), approvals(stage)) == ("withdrawn", [])
+    turn = stage.workers.runs[-1].turn
+    assert [kind for kind, message in stage.events(caller.session) if message == turn][-2:] == [
+        "question_asked",
+        "question_closed",
+    ]
     begun = begin_call(caller, "create_session", "once", text="x")
     assert (begun.done, only_card(stage)["id"] == card) == (False, False)
 
 
 def test_an_allow_meanwhile_is_recorded_and_nothing_is_done(open_stage: OpenStage) -> None:
     stage, caller, card = left_open(open_stage)
-    assert answer(stage, card)["ok"]
+    given = answer(stage, card)
+    assert (given["status"], "recorded, and nothing was carried out" in given["note"]) == ("answered", True)
     assert (sessions(stage), standing(stage, caller)) == (1, ["create"])
     stage.advance(61)
     assert sessions(stage) == 1
@@ -146,6 +152,7 @@ def test_after_the_end_of_the_relay_the_card_of_such_a_conversation_is_withdrawn
     assert after.awake == [laptop.session]
     after.advance(61)
     assert (status(after, card), after.awake) == ("withdrawn", [])
+    assert after.events(laptop.session) == [("question_asked", None), ("question_closed", None)]
 
 
 def test_a_conversation_is_deleted_with_its_cards(stage: Stage) -> None:

@@ -174,6 +174,33 @@ def test_a_beginning_that_names_no_card_or_several_is_refused(
     assert (ended.code, told in ended.err) == (code, True), ended
 
 
+def test_cards_of_the_same_text_are_told_apart_by_time_and_conversation(
+    showcaller: ShowCaller, inbox: FakeInbox
+) -> None:
+    asked = "May it start?\nThe default folder."
+    inbox.items = [
+        item(CARD, title="Nightly", question=asked, kind="approval"),
+        item(OTHER, title="By day", question=asked, kind="approval", askedAt="2026-11-30T11:00:00.000Z"),
+    ]
+    ended = showcaller("answer", "3f9", "Allow")
+    assert (ended.code, "\\n" in ended.err) == (2, False), ended
+    first, second = ended.err.splitlines()[-2:]
+    for line, card, title in ((first, CARD, "Nightly"), (second, OTHER, "By day")):
+        assert line.split()[0] == card
+        assert line.endswith(f"approval  {title}  May it start?")
+    shown = showcaller("inbox").out.splitlines()
+    assert shown[1:3] == ["  May it start?", "  The default folder."]
+
+
+def test_a_beginning_that_is_too_short_is_told_how_short_it_may_be(
+    showcaller: ShowCaller, inbox: FakeInbox
+) -> None:
+    inbox.items = [item(CARD), item("q_zzzzzzzzzzzz")]
+    ended = showcaller("answer", "3f9", "Allow")
+    assert (ended.code, "at least 4 characters after q_" in ended.err) == (3, True), ended
+    assert showcaller("answer", "3f9c", "Allow").code == 0
+
+
 @pytest.mark.parametrize(
     ("refusal", "code"), [("REMOTE_RELAY_ALREADY_ANSWERED", 1), ("REMOTE_RELAY_NOT_FOUND", 3)]
 )

@@ -22,8 +22,8 @@ _ENVELOPE = frozenset({"ok", "relay", "summary"})
     cls=Command,
     help="""Answer a question, a permission or an approval.
 
-CARD is its id as the inbox shows it, or how that begins; CHOICE a label of one
-of its options, in any case. The first answer counts: whoever comes second is
+CARD is its id as the inbox shows it, or the first four or more characters of it
+after q_; CHOICE a label of one of its options, in any case. The first answer counts: whoever comes second is
 told so. An approval takes Allow or Deny, and only Allow has its call carried
 out.
 
@@ -68,5 +68,6 @@ def command(
     if as_json:
         write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
     else:
-        note(f"{result['question_id']}: {result['status']}")
+        further = f". {result['note']}" if result.get("note") else ""
+        note(f"{result['question_id']}: {result['status']}{further}")
     return GOOD
