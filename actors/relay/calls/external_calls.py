@@ -109,6 +109,11 @@ class ExternalCalls:
         with self._gate:
             return frozenset(self._under_way)
 
+    def given(self, session: str) -> frozenset[str]:
+        """Give the messages that went out with answers, and are stored as taken with the next call."""
+        with self._gate:
+            return frozenset(self._given.get(session, ()))
+
     def cut(self, session: str) -> bool:
         """Answer all calls of the conversation, because its turn is stopped; tell whether there was one."""
         with self._gate:

@@ -40,8 +40,9 @@ async def stop(context: CallContext, call: Stopping, row: Row) -> results.StopRe
     asked = StopRunning(call=named, cut=cut) if isinstance(call, calls.Stop) else messages.Kill(named, cut)
     answer: messages.Stopped | Repeated = await context.ask(ToSession(row["id"], asked))
     result = _result(answer)
-    if row["provider"] == EXTERNAL:  # what waits goes out with the next call, which nothing holds
-        result = result | {"waiting": 0}
+    if row["provider"] == EXTERNAL and result.get("waiting"):  # what its client has got waits for no turn
+        given = context.conversations.external.given(row["id"])
+        result = result | {"waiting": max(0, result["waiting"] - len(given))}
     return stop_result(context, call, row["id"], result)
 
 

@@ -1,11 +1,14 @@
 """External conversations: their turn is the time in which they call, and messages come with their calls."""
 
+from typing import Any
+
 import pytest
 
 from showcaller.actors.relay.calls.inbox import WAITED
 from showcaller.actors.relay.calls.patience import BARE_GO_ON
 from tests.actors.relay.calls.agents import OPEN, PROVIDERS, agent, end_turn, open_to_agents
 from tests.actors.relay.calls.external import Client, client, texts
+from tests.actors.relay.calls.test_stopping import act
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
@@ -239,6 +242,29 @@ def test_a_stop_holds_what_waits_until_somebody_prompts_it_again(stage: Stage, l
     assert laptop.texts() == []
     stage.send(laptop.session, "two")
     assert laptop.texts() == ["one", "two"]
+
+
+def ended(stage: Stage, action: str, session: str) -> dict[str, Any]:
+    return stage.call("stop", session=session) if action == "stop" else act(stage, action, session)
+
+
+@pytest.mark.parametrize("action", ["stop", "kill"])
+def test_a_stop_says_of_what_waits_that_it_is_held_and_not_of_what_went_out(
+    stage: Stage, laptop: Client, action: str
+) -> None:
+    stage.send(laptop.session, "one")
+    assert laptop.texts() == ["one"]
+    nothing = ended(stage, action, laptop.session)
+    assert (nothing["stopRequested"], "note" in nothing) == (False, False)
+    stage.send(laptop.session, "two")
+    stage.send(laptop.session, "three")
+    held = ended(stage, action, laptop.session)
+    assert held["note"].startswith(
+        "2 messages stay in its queue until somebody prompts it again or lets it go"
+    )
+    assert laptop.texts() == []
+    assert act(stage, "go_on", laptop.session)["released"]
+    assert laptop.texts() == ["two", "three"]
 
 
 # -- waiting for them ------------------------------------------------------------------------------
