@@ -209,7 +209,8 @@ class Relay(Watching, Answering):
         """List the last 20 fan-outs, newest first.
 
         Each has its ``group``, ``name``, ``createdAt``, ``items`` (how many), ``ended``, ``notDone`` (of
-        those that ended) and ``state``: ``ended``, or ``unfinished`` where ``resume_fanout`` goes on with it.
+        those that ended), ``endedAs`` (how many in which way) and ``state``: ``ended``, or ``unfinished``
+        where ``resume_fanout`` goes on with it.
         """
         return self._door.list_fanouts()
 

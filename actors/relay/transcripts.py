@@ -11,7 +11,10 @@ TASK_LINES: Final = 500
 
 
 class TranscriptMessage(ResultModel):
-    """A prompt with what became of it, or a reply; ``truncated`` when its middle was left out."""
+    """A prompt with what became of it, or a reply; ``truncated`` when its middle was left out.
+
+    ``activity`` is what its agent did beside its text, in lines: thoughts, plans, tools, usage.
+    """
 
     id: str
     role: Literal["user", "assistant"]
@@ -28,6 +31,7 @@ class TranscriptMessage(ResultModel):
     seconds: float | None = None
     reply_to: str | None = None
     truncated: bool | None = None
+    activity: tuple[str, ...] | None = None
 
 
 class TranscriptTask(ResultModel):
@@ -63,6 +67,7 @@ def message_entry(row: dict[str, Any], *, goes_on: bool = True) -> TranscriptMes
         seconds=turn_seconds(row["seconds"]) if is_prompt else None,
         reply_to=row["reply_to"],
         truncated=True if row["truncated"] else None,
+        activity=row["activity"] or None,
     )
 
 

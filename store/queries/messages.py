@@ -78,11 +78,12 @@ def read_messages(
     older = page[last - 1]["position"] if len(page) > last else None
     messages = [shaped(row) for row in reversed(page[:last])]
     if with_activity:
-        messages = [{**row, "activity": _activity_of(db, row["id"])} for row in messages]
+        messages = [{**row, "activity": activity_of(db, row["id"])} for row in messages]
     return {"messages": messages, "older": older}
 
 
-def _activity_of(db: sqlite3.Connection, message: str) -> list[str] | None:
+def activity_of(db: sqlite3.Connection, message: str) -> list[str] | None:
+    """Give the lines of what an agent did that are shown with a message; None for none."""
     found = _ACTIVITY.row(db, message=message)
     return None if found is None else str(found[0]).split("\n")
 

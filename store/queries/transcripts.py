@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any
 
 from showcaller.store.models import Message
-from showcaller.store.queries.messages import shaped
+from showcaller.store.queries.messages import activity_of, shaped
 from showcaller.store.statement import Slot, Statement
 
 _FROM = Statement(
@@ -16,5 +16,9 @@ _FROM = Statement(
 
 
 def transcript(db: sqlite3.Connection, session: str, after: int = 0, limit: int = 16) -> list[dict[str, Any]]:
-    """Give up to ``limit`` messages of a session that were accepted after a position, oldest first."""
-    return [shaped(row) for row in _FROM.records(db, session=session, after=after, limit=limit)]
+    """Give up to ``limit`` messages of a session that were accepted after a position, oldest first.
+
+    Each has ``activity`` as ``read_messages`` gives it.
+    """
+    rows = _FROM.records(db, session=session, after=after, limit=limit)
+    return [{**shaped(row), "activity": activity_of(db, row["id"])} for row in rows]

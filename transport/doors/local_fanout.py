@@ -136,8 +136,8 @@ class LocalFanout:
 def fanout_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give stored fan-outs as their owner reads of them.
 
-    Each has ``group``, ``name``, ``createdAt``, ``items``, ``ended``, ``notDone`` (of those that ended) and
-    ``state``: ``ended`` or ``unfinished``.
+    Each has ``group``, ``name``, ``createdAt``, ``items``, ``ended``, ``notDone`` (of those that ended),
+    ``endedAs`` (how many of these ended in which way) and ``state``: ``ended`` or ``unfinished``.
     """
     return [
         {
@@ -147,6 +147,7 @@ def fanout_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "items": row["total"],
             "ended": row["recorded"],
             "notDone": row["recorded"] - row["counts"].get("done", 0),
+            "endedAs": dict(sorted(row["counts"].items())),
             "state": "ended" if row["recorded"] == row["total"] else "unfinished",
         }
         for row in rows

@@ -28,6 +28,12 @@ RECENT_FOLDERS: Final = 10
 """Folders last worked in that ``relay_info`` names."""
 
 
+SWITCHED_OFF: Final = (
+    "Agent sessions are switched off on this relay, so there is none that agents can use. Its owner switches "
+    "them on with: showcaller settings set agent_sessions on"
+)
+
+
 def list_relays(context: CallContext) -> results.ListRelaysResult:
     """Name the relays that the caller can work on: this one, where agents may use it."""
     settings = context.settings
@@ -40,6 +46,8 @@ def list_relays(context: CallContext) -> results.ListRelaysResult:
         unlocked=True,
     )
     relays = (own,) if settings.agent_sessions else ()
+    if not relays:
+        context.notes.append(SWITCHED_OFF)
     return results.ListRelaysResult(
         relay=context.relay,
         summary=summary("list_relays", f"{_relays(len(relays))}, {len(relays)} unlocked"),

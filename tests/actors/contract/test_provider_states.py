@@ -82,3 +82,21 @@ def test_a_damaged_file_of_handshakes_proves_nothing(damaged: str) -> None:
 def test_one_damaged_handshake_harms_no_other() -> None:
     kept = json.loads(handshakes_text({"claude": PROVEN}))
     assert handshakes_in(json.dumps({**kept, "codex": {"at": -1}})) == {"claude": PROVEN}
+
+
+def test_of_an_unknown_name_those_are_told_that_are_close() -> None:
+    assert (row("clade", {}).suggestions or ())[0] == "claude"
+    assert row("Codex:x", {}).suggestions == ("codex",)
+    assert row("zzzzzz", {}).suggestions is None
+
+
+def test_a_name_that_says_what_to_run_is_that_of_a_provider_as_a_sessions_is() -> None:
+    told = row("generic:cat --json", {})
+    assert (told.provider, told.state, told.kind) == ("generic:cat --json", "available", "acp")
+    assert row("generic:cat", {}, installed=False).state == "missing"
+    proven = {"generic:cat": PROVEN.model_copy(update={"command": ("cat",)})}
+    assert row("generic:cat", proven).state == "ready"
+    assert row("generic:dog", {"generic:dog": proven["generic:cat"]}).state == "available"
+    assert row("callable:mymodule:work", {}).state == "ready"
+    for wrong in ("generic:", "generic:'", "command:x", "claude:x"):
+        assert row(wrong, {}).state == "unknown", wrong

@@ -143,7 +143,8 @@ class LocalRelay(Protocol):
     def list_fanouts(self) -> list[dict[str, Any]]:
         """List fan-outs, newest first.
 
-        Each has ``group``, ``name``, ``createdAt``, ``items``, ``ended``, ``notDone`` and ``state``.
+        Each has ``group``, ``name``, ``createdAt``, ``items``, ``ended``, ``notDone``, ``endedAs`` and
+        ``state``.
         """
         ...
 

@@ -90,6 +90,14 @@ def ending(message: Entry) -> str | None:
     return told
 
 
+def steps_of(message: Entry) -> tuple[str, str] | None:
+    """Give what an agent did beside its text, headed by how much that is; None for nothing."""
+    lines = [one_line(line) for line in message.get("activity") or ()]
+    if not lines:
+        return None
+    return f"What it did: {len(lines)} step{'' if len(lines) == 1 else 's'}", "\n".join(lines)
+
+
 def after(seconds: float) -> str:
     """Give how long a turn ran, as people read it everywhere."""
     return f"after {seconds:,.2f} s"

@@ -3,7 +3,16 @@
 from html import escape
 from typing import Final
 
-from showcaller.transport.doors.export.form import Entry, ending, facts, heading, one_line, shown, task_line
+from showcaller.transport.doors.export.form import (
+    Entry,
+    ending,
+    facts,
+    heading,
+    one_line,
+    shown,
+    steps_of,
+    task_line,
+)
 
 FOLDED_FROM: Final = 4000
 """Characters from which a text is folded away."""
@@ -40,7 +49,10 @@ class HtmlPage:
         ended = ending(message)
         became = "" if ended is None else f"<p>→ {_escaped(ended)}</p>"
         text = _block(str(message["text"]))
-        return f"<section><h2>{_escaped(heading(message))}</h2>{text}{cut}{became}</section>\n"
+        steps = steps_of(message)
+        did = "" if steps is None else _folded(steps[0], steps[1])
+        both = did + text if message["role"] == "assistant" else text + did
+        return f"<section><h2>{_escaped(heading(message))}</h2>{both}{cut}{became}</section>\n"
 
     def task(self, task: Entry) -> str:
         """Give a task."""
@@ -60,4 +72,8 @@ def _block(text: str) -> str:
     block = f"<pre>{_escaped(text)}</pre>"
     if len(text) < FOLDED_FROM:
         return block
-    return f"<details><summary>{len(text):,} characters</summary>{block}</details>"
+    return _folded(f"{len(text):,} characters", text)
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{_escaped(summary)}</summary><pre>{_escaped(text)}</pre></details>"

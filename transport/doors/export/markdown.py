@@ -3,7 +3,16 @@
 import re
 from typing import Final
 
-from showcaller.transport.doors.export.form import Entry, ending, facts, heading, one_line, shown, task_line
+from showcaller.transport.doors.export.form import (
+    Entry,
+    ending,
+    facts,
+    heading,
+    one_line,
+    shown,
+    steps_of,
+    task_line,
+)
 
 _MARKS: Final = re.compile(r"(^[+-]|[\\`*_{}\[\]()#!<>|&~])")
 """What means something in a line; a plus or a dash does at its beginning alone."""
@@ -27,6 +36,9 @@ class Markdown:
     def message(self, message: Entry) -> str:
         """Give a prompt with what became of it, or a reply."""
         parts = [f"\n## {_plain(heading(message))}\n\n", _fenced(str(message["text"]))]
+        if (steps := steps_of(message)) is not None:
+            folded = f"<details><summary>{steps[0]}</summary>\n\n{_fenced(steps[1])}\n</details>\n"
+            parts.insert(1 if message["role"] == "assistant" else 2, f"{folded}\n")
         if message.get("truncated"):
             parts.append("\nThe middle of a longer text was left out.\n")
         ended = ending(message)

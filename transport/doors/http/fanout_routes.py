@@ -60,7 +60,7 @@ class Begun(BaseModel):
 
 
 class FanoutRow(ResultModel):
-    """A fan-out of now or earlier; of the items that ended, so many are not done."""
+    """A fan-out of now or earlier; of the items that ended, so many are not done, and ended in these ways."""
 
     group: str
     name: str
@@ -68,6 +68,7 @@ class FanoutRow(ResultModel):
     items: int
     ended: int
     not_done: int
+    ended_as: dict[str, int]
     state: Literal["running", "ended", "unfinished"]
 
 

@@ -33,3 +33,4 @@ def test_it_is_not_listed_where_they_may_not_but_can_still_be_asked_for_the_list
     found = listed(stage, by=agent(stage, provider="command"))
     assert (found["ok"], found["relays"], found["self"]) == (True, [], {"name": "stage"})
     assert found["summary"] == "list_relays: 0 relays, 0 unlocked"
+    assert "showcaller settings set agent_sessions on" in found["note"]

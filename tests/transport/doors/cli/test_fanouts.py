@@ -46,3 +46,17 @@ def test_where_there_is_none_it_is_said_how_to_begin_one(
 def test_an_age_is_told_in_the_largest_whole_unit(seconds: int, told: str) -> None:
     assert age("1970-01-01T00:16:40.000Z", (1_000 + seconds) * 1_000) == told
     assert age("soon", 0) == ""
+
+
+def test_it_is_told_how_those_ended_that_are_not_done_and_one_is_found_by_how_its_id_begins(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    cut = FANOUT | {"endedAs": {"done": 5, "failed": 1, "interrupted": 1}}
+    relay.fanouts = [cut, FANOUT | {"group": "grp_zzzzzzzzzzzz", "name": "other"}]
+    (line, _) = showcaller("fanouts").out.splitlines()[1:]
+    assert "2 (1 failed, 1 interrupted)" in line
+    for name in ("0d1v9x", "grp_0d1v9x3k", FANOUT["group"], FANOUT["name"]):
+        found = json.loads(showcaller("fanouts", str(name), "--json").out)["fanouts"]
+        assert found == [cut], name
+    missing = showcaller("fanouts", "0d1v9")
+    assert (missing.code, "first six characters" in missing.err) == (3, True), missing

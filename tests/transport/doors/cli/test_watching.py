@@ -189,3 +189,33 @@ def test_what_agents_wrote_cannot_steer_the_terminal(showcaller: ShowCaller, rel
     hostile = {**event(ONE, 5), "title": "\x1b[2J", "text": "\x1b]0;x\x07"}
     answers(relay, {"ok": True, "events": [hostile], "next": 5, "gap": None, "more": False})
     assert "\x1b" not in showcaller("events").out
+
+
+def test_a_limit_without_a_cursor_gives_the_newest_events_however_far_back_they_are(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    log = [event(ONE, cursor) for cursor in (3, 4, 90, 99)]  # some cursors were never given
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "monitor":
+            return seen(100)
+        after = [each for each in log if each["cursor"] > call["since"]][:2]
+        more = bool(after) and after[-1] is not log[-1]
+        end = after[-1]["cursor"] if more else 100
+        return {
+            "ok": True,
+            "events": after,
+            "next": end,
+            "gap": 3 if call["since"] < 2 else None,
+            "more": more,
+        }
+
+    relay.answer = answer
+
+    def told(limit: str) -> list[Any]:
+        ended = showcaller("events", "--limit", limit, "--json")
+        return [json.loads(line) for line in ended.out.splitlines()]
+
+    assert [line.get("cursor", line) for line in told("1")] == [99, {"next": 100}]
+    assert [line.get("cursor", line) for line in told("3")] == [4, 90, 99, {"next": 100}]
+    assert [line.get("cursor", line) for line in told("5")] == [{"gap": 3}, 3, 4, 90, 99, {"next": 100}]

@@ -1,5 +1,6 @@
 """``showcaller events``: the log of events from a cursor on."""
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,8 @@ PAGE = 1000
     "events",
     cls=Command,
     help="""List what has happened in all sessions, oldest first.
+
+--limit gives the last ones, and with --since those that come next after it.
 
 --json writes a line for each event, a line with "gap" where older ones are not
 kept any more, and at the end a line with the cursor "next".
@@ -62,7 +65,10 @@ def command(
         if follow:
             for answer in followed(relay, None, ("any",), begin, reconnect):
                 _write_page(answer["gap"], answer["fired"], as_json=as_json)
-        cursor = _write_all(relay, begin, limit, as_json=as_json)
+        if since is None and limit is not None:
+            cursor = _write_last(relay, limit, as_json=as_json)
+        else:
+            cursor = _write_all(relay, begin, limit, as_json=as_json)
     if as_json:
         write(json_line({"next": cursor}))
     else:
@@ -79,6 +85,25 @@ def _write_all(relay: LocalRelay, since: int, limit: int | None, *, as_json: boo
         left = None if left is None else left - len(page["events"])
         if left == 0 or not page["more"]:
             return since
+
+
+def _write_last(relay: LocalRelay, limit: int, *, as_json: bool) -> int:
+    """Write the newest events; cursors may be missing, so it goes back further until there are enough."""
+    newest: int = answered(relay.monitor(until=("any",)))["next"]
+    reach = limit
+    while True:
+        since = begin = max(0, newest - reach)
+        last: deque[Mapping[str, Any]] = deque(maxlen=limit)
+        gap, more = None, True
+        while more:
+            page = answered(relay.events(since, PAGE), since)
+            gap = page["gap"] if since == begin else gap
+            last.extend(page["events"])
+            since, more = page["next"], page["more"]
+        if len(last) == limit or not begin:
+            _write_page(gap if len(last) < limit else None, list(last), as_json=as_json)
+            return since
+        reach *= 4
 
 
 def _write_page(gap: int | None, events: list[Mapping[str, Any]], *, as_json: bool) -> None:

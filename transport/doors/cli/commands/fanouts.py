@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from showcaller.actors.contract.errors import Refusal
-from showcaller.transport.doors.cli.exits import GOOD, refused
+from showcaller.actors.contract.ids import group_start
+from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError, refused
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
@@ -34,20 +35,24 @@ COLUMNS = (
     cls=Command,
     help="""List the last 20 fan-outs, newest first.
 
+FANOUT leaves those of an id, the first six or more characters of one, or a name.
+
 ended: each item has its result; running: the running relay has it under way;
-unfinished: fanout --resume GROUP goes on with it. Of the items that ended, not done are those that
-failed, were stopped or were interrupted.
+unfinished: fanout --resume GROUP goes on with it. Of the items that ended, not
+done are those that failed, were stopped or were interrupted, and how many did.
 
 \b
 Examples:
   showcaller fanouts
+  showcaller fanouts 0d1v9x
   showcaller fanouts --json
 """,
 )
+@click.argument("fanout", required=False)
 @click.option("--json", "as_json", is_flag=True, help='Write {"fanouts": [...]} instead of a table.')
 @home_option
 @click.pass_obj
-def command(door: Door, as_json: bool) -> int:
+def command(door: Door, fanout: str | None, as_json: bool) -> int:
     """List fan-outs and give the exit code."""
     fanouts: list[dict[str, Any]] = []
     if not door.is_empty:
@@ -56,6 +61,8 @@ def command(door: Door, as_json: bool) -> int:
                 fanouts = relay.list_fanouts()
             except Refusal as refusal:
                 raise refused(refusal.to_result()) from refusal
+    if fanout is not None:
+        fanouts = _named(door, fanouts, fanout)
     if as_json:
         write(json_line({"fanouts": fanouts}))
     elif fanouts:
@@ -63,6 +70,29 @@ def command(door: Door, as_json: bool) -> int:
     else:
         note(f"No fan-out yet. To begin one: {door.command_line('fanout', 'wc -l {}')} *.md")
     return GOOD
+
+
+def _named(door: Door, fanouts: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    wanted = name.strip()
+    start = group_start(wanted)
+    found = [
+        each
+        for each in fanouts
+        if each["name"] == wanted or (start is not None and str(each["group"]).startswith(start))
+    ]
+    if not found:
+        raise CommandError(
+            f"None of the last fan-outs has the id or the name {name!r}.",
+            f"Of an id, its first six characters are needed. To see them: {door.command_line('fanouts')}",
+            NOT_FOUND,
+        )
+    return found
+
+
+def _not_done(fanout: Mapping[str, Any]) -> str:
+    """Give how many items are not done, and how those have ended."""
+    ways = [f"{count:,} {status}" for status, count in fanout.get("endedAs", {}).items() if status != "done"]
+    return f"{fanout['notDone']:,}" + (f" ({', '.join(ways)})" if ways else "")
 
 
 def _write_table(fanouts: list[dict[str, Any]]) -> None:
@@ -76,7 +106,7 @@ def _write_table(fanouts: list[dict[str, Any]]) -> None:
 
 def _row(fanout: Mapping[str, Any], now: int) -> tuple[str, ...]:
     begun = str(fanout["createdAt"])
-    counts = (f"{fanout[name]:,}" for name in ("items", "ended", "notDone"))
+    counts = (f"{fanout['items']:,}", f"{fanout['ended']:,}", _not_done(fanout))
     return (
         str(fanout["group"]),
         visible(str(fanout["name"])),

@@ -35,7 +35,8 @@ TOLD = ("models", "modes", "efforts")
 
 ready: it works; available: its program is installed; missing: it is not, and
 how to get it; unknown: this relay has no provider of that name. With names,
-also what each offers and is known to do wrong.
+also what each offers and is known to do wrong. A name may say what to run, as
+that of a session: generic:COMMAND.
 
 An agent becomes ready with --check, which starts it, opens a conversation
 without prompting it, and ends it: of each that is named, else of all that are
@@ -98,6 +99,9 @@ def _show(listed: Sequence[Mapping[str, Any]], *, with_details: bool) -> None:
         if with_details:
             for line in _details(provider):
                 write(line)
+        if provider.get("suggestions"):
+            close = " or ".join(map(str, provider["suggestions"]))
+            note(f"{visible(str(provider['provider']))}: did you mean {close}?")
         if provider.get("error"):
             note(visible(str(provider["error"])))
         if provider.get("toInstall") and (with_details or provider.get("kind") != "acp"):
