@@ -201,14 +201,14 @@ def _are_grants(value: Any) -> bool:
 
 
 def _is_effect(value: Any) -> bool:
-    """Tell whether a value is what a repeat gets: of a stop, a hold, what was put away, or an answer."""
+    """Tell whether a value is what a repeat gets, of whatever write."""
     if not isinstance(value, dict):
         return False
     parts = {name: type(value[name]) for name in _EFFECT.keys() & value.keys()}
     return bool(parts) and all(_EFFECT[name] is kind for name, kind in parts.items())
 
 
-_EFFECT: Final = {"requested": bool, "cancelled": list, "held_at": int, "card": str}
+_EFFECT: Final = {"requested": bool, "cancelled": list, "held_at": int, "card": str, "changed": list}
 _JSON: Final[dict[str, Callable[[Any], bool]]] = {
     "message.via": _is_sender,
     "client_id.result": _is_effect,

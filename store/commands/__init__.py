@@ -17,9 +17,10 @@ from showcaller.store.commands.approvals import (
 from showcaller.store.commands.archiving import archive_session, delete_session
 from showcaller.store.commands.cards import end_card, open_card
 from showcaller.store.commands.fanouts import finish_fanout, record_item, retry_item, start_fanout, start_item
+from showcaller.store.commands.groups import create_group, dissolve_group, order_groups, rename_group
 from showcaller.store.commands.holds import hold_queue, release_queue
 from showcaller.store.commands.pruning import prune_client_ids, prune_events, prune_tasks
-from showcaller.store.commands.relay import create_group, open_relay
+from showcaller.store.commands.relay import open_relay
 from showcaller.store.commands.repeats import remember_call
 from showcaller.store.commands.sessions import accept_message, create_session, set_agent_session
 from showcaller.store.commands.settings import set_setting
@@ -37,6 +38,8 @@ from showcaller.store.commands.turns import (
     take_back,
 )
 from showcaller.store.commands.unasked import restart_count
+from showcaller.store.commands.updates import update_session
+from showcaller.store.commands.updates import update_session
 
 COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -44,8 +47,12 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         for command in (
             open_relay,
             create_group,
+            rename_group,
+            dissolve_group,
+            order_groups,
             create_session,
             set_agent_session,
+            update_session,
             accept_message,
             archive_session,
             delete_session,
@@ -99,6 +106,7 @@ __all__ = [
     "create_group",
     "create_session",
     "delete_session",
+    "dissolve_group",
     "end_approval",
     "end_card",
     "end_queued",
@@ -113,12 +121,14 @@ __all__ = [
     "open_approval",
     "open_card",
     "open_relay",
+    "order_groups",
     "prune_client_ids",
     "prune_events",
     "prune_tasks",
     "record_item",
     "release_queue",
     "remember_call",
+    "rename_group",
     "restart_count",
     "retry_item",
     "revoke_approvals",
@@ -133,4 +143,5 @@ __all__ = [
     "take_back",
     "take_messages",
     "unsteer_message",
+    "update_session",
 ]

@@ -83,7 +83,7 @@ def archive_session(
     if repeated is not None:
         return repeated
     refuse_archived(db, session)
-    _refuse_busy(db, session)
+    refuse_running(db, session)
     value = {"cancelled": _cancel_queued(db, session, at)}
     withdraw_waiting(db, session, at)
     _ARCHIVE.run(db, session=session, at=at)
@@ -109,7 +109,7 @@ def delete_session(
         raise Conflict(
             "missing", f"session {session} was deleted" if row else f"there is no session {session}"
         )
-    _refuse_busy(db, session)
+    refuse_running(db, session)
     value = {"cancelled": _cancel_queued(db, session, at)}
     withdraw_waiting(db, session, at)
     archived_at = at if row[0] is None else row[0]
@@ -120,7 +120,8 @@ def delete_session(
     return value
 
 
-def _refuse_busy(db: sqlite3.Connection, session: str) -> None:
+def refuse_running(db: sqlite3.Connection, session: str) -> None:
+    """Raise Conflict ``busy`` when a turn or a task of the session runs."""
     running = _RUNNING.row(db, session=session) or _RUNNING_TASK.row(db, session=session)
     if running is not None:
         raise Conflict("busy", f"session {session} is working on {running[0]}")

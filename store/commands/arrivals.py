@@ -31,6 +31,7 @@ _KEEP_NAMED = Statement(
     Session.update(
         model=fn.COALESCE(Slot("model"), Session.model),
         effort=fn.COALESCE(Slot("effort"), Session.effort),
+        mode=fn.COALESCE(Slot("mode"), Session.mode),
     ).where(Session.id == Slot("session"))
 )
 
@@ -57,8 +58,8 @@ def arrive(
         begun_at = hand_over["at"]
         row |= {"status": "handed", "worker": hand_over["worker"], "handed_at": begun_at}
         position = insert_message(db, row)
-        named = (message.get("model"), message.get("effort"))
-        arrived = {"position": position, "event": note_start(db, session, message["id"], *named, begun_at)}
+        named = (message.get("model"), message.get("effort"), message.get("mode"))
+        arrived = {"position": position, "event": note_start(db, session, message["id"], named, begun_at)}
     remember_prompt(
         db,
         message.get("caller"),
@@ -72,12 +73,14 @@ def arrive(
 
 
 def note_start(
-    db: sqlite3.Connection, session: str, message: str, model: str | None, effort: str | None, at: int
+    db: sqlite3.Connection, session: str, message: str, named: tuple[str | None, ...], at: int
 ) -> int:
     """Note what follows from a prompt's going to a worker; gives the cursor of ``turn_started``.
 
-    The model and effort that it names are the session's from now on: what waits behind it goes by them.
+    The model, effort and mode that it has ``named`` are the session's from now on: what waits behind it goes
+    by them.
     """
-    if model is not None or effort is not None:
-        _KEEP_NAMED.run(db, session=session, model=model, effort=effort)
+    if any(named):
+        model, effort, mode = named
+        _KEEP_NAMED.run(db, session=session, model=model, effort=effort, mode=mode)
     return append_event(db, session, "turn_started", at, message)

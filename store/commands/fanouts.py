@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from showcaller.store.commands.arrivals import HandOver
+from showcaller.store.commands.groups import create_group
 from showcaller.store.commands.queue import NewMessage
-from showcaller.store.commands.relay import create_group
 from showcaller.store.commands.sessions import NewSession, accept_message, create_session
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Fanout, FanoutItem

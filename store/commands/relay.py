@@ -1,9 +1,9 @@
-"""Commands about the relay itself and its groups."""
+"""Commands about the relay itself."""
 
 import sqlite3
 from typing import Any
 
-from showcaller.store.models import Relay, SessionGroup
+from showcaller.store.models import Relay
 from showcaller.store.statement import Slot, Statement, insertion
 
 _FIND_RELAY = Statement(Relay.select(Relay.id, Relay.name, Relay.created_at))
@@ -11,7 +11,6 @@ _INSERT_RELAY = insertion(Relay)
 _REOPEN_RELAY = Statement(
     Relay.update(version=Slot("version"), opened_at=Slot("at")).where(Relay.id == Slot("relay"))
 )
-_INSERT_GROUP = insertion(SessionGroup)
 
 
 def open_relay(db: sqlite3.Connection, relay: str, name: str, version: str, at: int) -> dict[str, Any]:
@@ -26,10 +25,3 @@ def open_relay(db: sqlite3.Connection, relay: str, name: str, version: str, at: 
         relay, name, created_at = row
         _REOPEN_RELAY.run(db, relay=relay, version=version, at=at)
     return {"id": relay, "name": name, "version": version, "created_at": created_at, "opened_at": at}
-
-
-def create_group(
-    db: sqlite3.Connection, group: str, name: str | None, origin: str, at: int, head: str | None = None
-) -> None:
-    """Make a group; ``origin`` is ``owner`` or ``agent``, ``head`` the session that leads it, if one does."""
-    _INSERT_GROUP.run(db, id=group, name=name, origin=origin, head=head, created_at=at)

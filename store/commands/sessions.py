@@ -4,12 +4,12 @@ import sqlite3
 from typing import Any, NotRequired, TypedDict
 
 from showcaller.store.commands.arrivals import HandOver, arrive, has_unfinished
+from showcaller.store.commands.groups import create_group, refuse_dissolved
 from showcaller.store.commands.holds import refuse_archived, release_queue
 from showcaller.store.commands.queue import NewMessage, duplicate_of, refuse_full_queue, touch_session
-from showcaller.store.commands.relay import create_group
 from showcaller.store.commands.unasked import count_prompt
 from showcaller.store.conflict import Conflict
-from showcaller.store.models import Session, SessionGroup
+from showcaller.store.models import Session
 from showcaller.store.statement import Slot, Statement, insertion
 
 _SET_AGENT_SESSION = Statement(
@@ -71,7 +71,6 @@ _GROUP_OF = Statement(
     Session.select(Session.group).where(Session.id == Slot("session"), Session.deleted_at.is_null())
 )
 _JOIN = Statement(Session.update(group=Slot("group")).where(Session.id == Slot("session")))
-_FIND_GROUP = Statement(SessionGroup.select(SessionGroup.id).where(SessionGroup.id == Slot("group")))
 
 
 def create_session(
@@ -96,8 +95,8 @@ def create_session(
     if first is not None:
         return first
     group = _starters_group(db, session) if "starter_group" in session else session.get("group")
-    if group is not None and _FIND_GROUP.row(db, group=group) is None:
-        raise Conflict("group", f"there is no group {group}")
+    if group is not None:
+        refuse_dissolved(db, group)
     if message is not None:
         _count(db, message, unasked_limit)
     is_rare = not _RARE.keys().isdisjoint(session)

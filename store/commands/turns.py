@@ -47,7 +47,7 @@ _STATUS = Statement(Message.select(Message.status).where(Message.id == Slot("mes
 _HAND_OVER = Statement(
     Message.update(status=literal("handed"), worker=Slot("worker"), handed_at=Slot("at"))
     .where(Message.id == Slot("message"), Message.status == literal("queued"))
-    .returning(Message.session, Message.model, Message.effort)
+    .returning(Message.session, Message.model, Message.effort, Message.mode)
 )
 _TAKE_BACK = Statement(
     Message.update(status="queued", worker=None, handed_at=None)
@@ -105,8 +105,8 @@ def hand_over(db: sqlite3.Connection, message: str, worker: str, at: int) -> dic
     if row is None:
         raise _not_in_state(db, message, "not_queued")
     delete_outbox(db, message)
-    session, model, effort = row
-    return {"event": note_start(db, session, message, model, effort, at)}
+    session, *named = row
+    return {"event": note_start(db, session, message, tuple(named), at)}
 
 
 def take_back(db: sqlite3.Connection, message: str) -> None:

@@ -18,6 +18,8 @@ from showcaller.store.models.sessions import (
     Outbox,
     Session,
     Task,
+    group_stands,
+    has_members,
     running_turn,
     unfinished,
 )
@@ -90,6 +92,8 @@ __all__ = [
     "Watched",
     "Watcher",
     "WriterBatch",
+    "group_stands",
+    "has_members",
     "literal",
     "running_turn",
     "unfinished",

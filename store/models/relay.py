@@ -26,13 +26,17 @@ class Setting(StoreModel):
 
 
 class SessionGroup(StoreModel):
-    """Sessions that belong together; ``head`` is the session that leads them, if one does."""
+    """Sessions that belong together; ``head`` is the session that leads them, if one does.
+
+    ``place`` is where its owner wants it listed, among those that have one.
+    """
 
     id = TextField(primary_key=True)
     name = TextField(null=True)
     origin = TextField()
     head = TextField(null=True)
     created_at = IntegerField()
+    place = IntegerField(null=True)
 
     class Meta:
         indexes = ((("name",), False), (("created_at",), False))

@@ -4,9 +4,20 @@
 
 from typing import Any
 
-from peewee import AutoField, BooleanField, CompositeKey, Field, FloatField, IntegerField, TextField
+from peewee import (
+    SQL,
+    AutoField,
+    BooleanField,
+    CompositeKey,
+    Field,
+    FloatField,
+    IntegerField,
+    TextField,
+    fn,
+)
 
 from showcaller.store.models.base import ZERO, RisingField, StoreModel, literal, one_of
+from showcaller.store.models.relay import SessionGroup
 
 
 class Session(StoreModel):
@@ -183,6 +194,16 @@ def unfinished(status: "Field[Any]") -> Any:
 def running_turn() -> tuple[Any, ...]:
     """The conditions of messages whose turn runs, but for those that joined another's."""
     return (Message.status == literal("handed"), unfinished(Message.status), Message.steered_into.is_null())
+
+
+def has_members() -> Any:
+    """The condition of groups with sessions that are not deleted."""
+    return fn.EXISTS(Session.select(SQL("1")).where(Session.group == SessionGroup.id))
+
+
+def group_stands() -> Any:
+    """The condition of groups that are there: one that an agent made goes with its last session."""
+    return (SessionGroup.origin == literal("owner")) | has_members()
 
 
 Session.add_index(

@@ -25,7 +25,7 @@ from showcaller.store.queries.outbox import counts, handed, relay, unfinished
 from showcaller.store.queries.owner_settings import settings
 from showcaller.store.queries.repeats import client_call
 from showcaller.store.queries.replies import last_replies, replies_after
-from showcaller.store.queries.session_groups import find_group, group_members, groups
+from showcaller.store.queries.session_groups import find_group, group_members, groups, groups_listed
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
 from showcaller.store.queries.tokens import token, tokens, turn_goes_on, turn_under_way
@@ -63,6 +63,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             told_events,
             watched_sessions,
             groups,
+            groups_listed,
             group_members,
             find_group,
             recent_folders,
@@ -90,6 +91,7 @@ SHOWN = frozenset(
         read_messages,
         transcript,
         groups,
+        groups_listed,
         group_members,
         recent_folders,
         last_fanouts,
@@ -115,6 +117,7 @@ __all__ = [
     "find_session",
     "group_members",
     "groups",
+    "groups_listed",
     "handed",
     "inbox",
     "last_fanouts",

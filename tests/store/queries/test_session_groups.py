@@ -13,7 +13,9 @@ def group(desk: Desk, name: str, title: str | None, at: int = 10) -> None:
     desk.value("create_group", group=f"grp_{name}", name=title, origin="owner", at=at)
 
 
-def test_a_group_is_found_by_its_name_or_by_its_whole_id(desk: Desk) -> None:
+def test_a_group_is_found_by_its_whole_id_or_by_its_name_and_by_no_name_that_is_anothers_id(
+    desk: Desk,
+) -> None:
     group(desk, "abc1", "nightly", 10)
     group(desk, "abc2", "nightly", 20)
     group(desk, "xyz", "grp_abc1", 30)
@@ -24,7 +26,7 @@ def test_a_group_is_found_by_its_name_or_by_its_whole_id(desk: Desk) -> None:
     nothing: dict[str, list[str]] = {name: [] for name in ("abc2", "grp_abc", "a", "night", "", "grp_")}
     assert found == {
         "nightly": ["grp_abc2", "grp_abc1"],
-        "grp_abc1": ["grp_xyz"],
+        "grp_abc1": ["grp_abc1"],
         "grp_abc2": ["grp_abc2"],
         **nothing,
     }
