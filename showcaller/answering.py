@@ -7,6 +7,7 @@ from showcaller.actors.contract.approvals import Approvals, Revoke
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.inbox import Answer, Inbox
 from showcaller.actors.contract.outside import read_request
+from showcaller.actors.relay.calls import RevokeRequest
 from showcaller.transport.doors.local import LocalDoor
 
 
@@ -117,7 +118,7 @@ class Answering:
 
         """
         try:
-            return self._door.revoke(read_request(Revoke, {"session": session, "kind": kind}))
+            return self._door.do(RevokeRequest(read_request(Revoke, {"session": session, "kind": kind})))
         except Refusal as refusal:
             return refusal.to_result()
 

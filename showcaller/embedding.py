@@ -16,6 +16,7 @@ from showcaller.actors.runtime import SYSTEM_CLOCK
 from showcaller.answering import Answering
 from showcaller.assembly import copy_store, open_parts
 from showcaller.data_folder import DataFolder, default_home
+from showcaller.grouping import Grouping
 from showcaller.store.backup import restore
 from showcaller.store.errors import StoreError
 from showcaller.store.integrity import full_check, quick_check
@@ -27,7 +28,7 @@ from showcaller.watching import Watching
 from showcaller.workers import refuse_left_workers
 
 
-class Relay(Watching, Answering):
+class Relay(Watching, Answering, Grouping):
     """A relay embedded in this program; open it with ``Relay.open`` and use it in a ``with``.
 
     Everything it keeps is under its data folder, so that a later relay, or the command line, goes on with

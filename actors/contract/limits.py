@@ -157,3 +157,5 @@ GROUPS_LISTED: Final = 50
 """Groups that ``relay_info`` lists."""
 GROUPS_SUGGESTED: Final = 20
 """Groups in a refusal."""
+GROUPS_ORDERED: Final = 1000
+"""Groups that the owner can put into an order."""

@@ -2,11 +2,29 @@
 
 from typing import Any, Final, NamedTuple
 
+from showcaller.actors.contract.actions import Action
+from showcaller.actors.contract.calls import OwnersUpdate
 from showcaller.actors.contract.errors import invalid
 
 RESUME: Final = "resume"
 LONGEST_ID: Final = 200
 """Characters of an agent's own id of a conversation."""
+
+
+_OWNERS: Final = {"update_session": OwnersUpdate}
+"""Actions of which the owner may say more, with the model of such a call."""
+
+
+def owners_row(row: Action) -> Action:
+    """Give the row of an action as the owner may call it."""
+    model = _OWNERS.get(row.name)
+    return row if model is None else row._replace(model=model)
+
+
+def is_owners(argument: str) -> bool:
+    """Tell whether an argument is the owner's alone to set, in whatever way it is written."""
+    plain = "".join(letter for letter in argument.casefold() if letter.isalnum())
+    return plain == "maycreatesessions"
 
 
 class OwnersCall(NamedTuple):

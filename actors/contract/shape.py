@@ -12,11 +12,12 @@ from pydantic.fields import FieldInfo
 from showcaller.actors.contract.actions import Action, find_action, unknown_action, unsupported
 from showcaller.actors.contract.arguments import Hearing
 from showcaller.actors.contract.calls import Call, CallModel
-from showcaller.actors.contract.emptiness import absent_foreign, clean, is_empty
+from showcaller.actors.contract.emptiness import absent, absent_foreign, clean, is_empty
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.json_text import parse_json, plain_value
 from showcaller.actors.contract.limits import CALL_BYTES, CALL_PARTS, IGNORED_NAMES, LONGEST_WAIT_MINUTES
+from showcaller.actors.contract.owner_arguments import is_owners, owners_row
 from showcaller.actors.contract.problems import named_problem
 
 _THIS_RELAY: Final = 'relay ("this" is this relay)'
@@ -48,12 +49,17 @@ class ParsedCall:
 
 
 def parse_call(
-    raw: object, *, longest_wait_seconds: int = LONGEST_WAIT_MINUTES.default * 60, external: bool = False
+    raw: object,
+    *,
+    longest_wait_seconds: int = LONGEST_WAIT_MINUTES.default * 60,
+    external: bool = False,
+    owner: bool = False,
 ) -> ParsedCall:
     """Make a typed call, of an action that is carried out, of what a door received.
 
-    Takes what ``shape_call`` takes. That this version does not carry an action out is said before anything
-    else of the call: nobody should have to get its arguments right to learn that.
+    Takes what ``shape_call`` takes; ``owner``: it may say what only an owner may. That this version does not
+    carry an action out is said before anything else of the call: nobody should have to get its arguments
+    right to learn that.
 
     Raises:
         Refusal: for everything else, whatever it is.
@@ -62,7 +68,9 @@ def parse_call(
     row, given = _action_and_arguments(raw)
     if not row.available:
         raise unsupported(row)
-    shaped = _shaped(row, given, Hearing(longest_wait_seconds), external=external)
+    shaped = _shaped(
+        owners_row(row) if owner else row, given, Hearing(longest_wait_seconds), external=external
+    )
     assert isinstance(shaped.call, Call)
     return ParsedCall(shaped.call, shaped.action, shaped.ignored, shaped.notes)
 
@@ -95,12 +103,17 @@ def _shaped(row: Action, given: dict[str, JsonValue], hearing: Hearing, *, exter
     own = _arguments_of(model)
     taken = {name: clean(value, own[name]) for name, value in given.items() if name in own}
     taken = {name: value for name, value in taken.items() if not is_empty(value)}
-    foreign = [_shown(name) for name, value in given.items() if name not in own and not absent_foreign(value)]
+    foreign = [_shown(name) for name, value in given.items() if name not in own and _is_said(name, value)]
     if foreign and model.refuses_foreign:
         raise _takes_not(row, foreign)
     _check_required(row, taken, external=external)
     call = _validated(row, taken, hearing)
     return ShapedCall(call, row, tuple(foreign[:IGNORED_NAMES]), tuple(hearing.notes))
+
+
+def _is_said(name: str, value: JsonValue) -> bool:
+    """Tell whether an argument that the action does not take counts; of what is the owner's ``false`` too."""
+    return not (absent(value) if is_owners(name) else absent_foreign(value))
 
 
 @cache

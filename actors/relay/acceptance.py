@@ -7,7 +7,7 @@ from showcaller.actors.contract.errors import Code
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Accepted, Prompt
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.relay.refusals import CheckedTooEarly, refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session_answers import is_working
 from showcaller.actors.relay.session_tags import ForPrompt
@@ -42,6 +42,9 @@ class Acceptance:
 
     def accept(self, prompt: Prompt, reply: Reply, new_session: dict[str, Any] | None = None) -> None:
         """Have a prompt stored; the first one of a session with that."""
+        if prompt.mode_then is not None and prompt.mode_then != self._turns.row["mode"]:
+            answer(reply, CheckedTooEarly())
+            return
         is_busy = prompt.only_if_idle and self._is_busy()
         hand_over = None if self._accepting else self._turns.promise(_waiting(prompt))
         command = prompt_command(prompt, self._session, new_session, hand_over, is_busy=is_busy)
@@ -71,7 +74,7 @@ class Acceptance:
             self._turns.listeners.add_ref(prompt.row["id"], prompt.listener)
         answer(reply, Accepted(self._session, prompt.row["id"]))
         steers = prompt.item is None and may_join_a_turn(
-            prompt.row, self._turns.row["provider"], self._ports.providers
+            prompt.row, self._turns.row, self._turns.mode, self._ports.providers
         )
         handed = "event" in stored.value
         self._turns.step(signals.Stored(_waiting(prompt), tag.stops, steers, handed))

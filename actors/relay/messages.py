@@ -23,8 +23,8 @@ class Prompt(NamedTuple):
 
     ``row`` is what ``store.commands`` takes as a new message; ``item`` makes it an attempt at a fan-out's
     item; with ``only_if_idle`` it is refused as busy when anything waits or runs; ``listener`` gets a
-    ``TurnOver`` besides those that ask to wait. An agent's is refused when ``unasked_limit`` were
-    sent already (``OneTooMany``).
+    ``TurnOver`` besides those that ask to wait. An agent's is refused when ``unasked_limit`` were sent
+    already (``OneTooMany``), or the session has another mode than ``mode_then`` (``CheckedTooEarly``).
     """
 
     row: dict[str, Any]
@@ -32,6 +32,7 @@ class Prompt(NamedTuple):
     only_if_idle: bool = False
     listener: "ActorRef[Any] | None" = None
     unasked_limit: int | None = None
+    mode_then: str | None = None
 
 
 class CreateSession(NamedTuple):

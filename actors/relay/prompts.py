@@ -1,13 +1,14 @@
 """What a new session and its prompts are made of, checked before anything is stored."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
-from showcaller.actors.contract.calls import CreateSession, Send
+from showcaller.actors.contract.calls import CreateSession, Send, UpdateSession
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.fanout.template import names_function
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -19,6 +20,18 @@ from showcaller.actors.contract.repositories import may_clone_from, read_reposit
 from showcaller.actors.relay.ports import Ports
 
 TITLE = 80  # characters of a first line that make a title
+Settable = CreateSession | Send | UpdateSession
+"""Calls that name settings of a session."""
+
+
+class Elsewhere(NamedTuple):
+    """The name of this relay, and the models of its other providers as far as they are known."""
+
+    relay: str = ""
+    models: Mapping[str, Collection[str]] = MappingProxyType({})
+
+
+NOWHERE: Final = Elsewhere()
 
 
 def check_provider(provider: str, nothing: str, known: ProviderCatalogue) -> ProviderEntry:
@@ -81,17 +94,25 @@ def check_continues(provider: str, known: ProviderCatalogue, nothing: str) -> No
 
 
 def check_settings(
-    call: CreateSession | Send, provider: str, entry: ProviderEntry | None, handshake: Handshake | None
+    call: Settable,
+    provider: str,
+    entry: ProviderEntry | None,
+    handshake: Handshake | None,
+    elsewhere: Elsewhere = NOWHERE,
 ) -> list[str]:
     """Refuse what a provider has none of; gives notes on what has no effect, or could not be checked.
 
-    ``handshake`` is what its agent has told of its models and efforts, if it has been asked.
+    ``handshake`` is what its agent has told of its models and efforts, if it has been asked; ``elsewhere``
+    are the models of the other providers that the caller may use.
     """
     if entry is not None and entry.kind == "acp":
-        return _check_agents_settings(call, provider, entry, handshake)
+        return _check_agents_settings(call, provider, entry, handshake, elsewhere)
     if call.model is not None:
         raise Refusal(
-            Code.UNKNOWN_MODEL, f"{provider} has no models. {call.nothing}", suggestions=[], models=[]
+            Code.UNKNOWN_MODEL,
+            f"{provider} has no models{_on(elsewhere)}.{_who_has(call.model, elsewhere)} {call.nothing}",
+            suggestions=[],
+            models=[],
         )
     _check_place(call, provider, entry)
     named = [name for name in ("mode", "effort") if getattr(call, name) is not None]
@@ -99,7 +120,7 @@ def check_settings(
 
 
 def _check_agents_settings(
-    call: CreateSession | Send, provider: str, entry: ProviderEntry, handshake: Handshake | None
+    call: Settable, provider: str, entry: ProviderEntry, handshake: Handshake | None, elsewhere: Elsewhere
 ) -> list[str]:
     _check_place(call, provider, entry)
     models = () if handshake is None else handshake.models
@@ -109,8 +130,8 @@ def _check_agents_settings(
         hint = f"; did you mean {close[0]!r}?" if close else ";"
         raise Refusal(
             Code.UNKNOWN_MODEL,
-            f"Unknown model {quote_foreign(call.model)} for {entry.label}{hint} "
-            f"It has: {', '.join(models[:20])}. {call.nothing}",
+            f"Unknown model {quote_foreign(call.model)} for {entry.label}{_on(elsewhere)}{hint} "
+            f"It has: {', '.join(models[:20])}.{_who_has(call.model, elsewhere)} {call.nothing}",
             suggestions=close,
             models=list(models[:100]),
         )
@@ -120,12 +141,27 @@ def _check_agents_settings(
             f"{call.nothing}",
             efforts=list(efforts),
         )
-    if call.model is None or models:
-        return []
-    return [f"{entry.label} has told no list of models yet, so the model was not checked."]
+    return [] if call.model is None or models else [unlisted_note(entry)]
 
 
-def _check_place(call: CreateSession | Send, provider: str, entry: ProviderEntry | None) -> None:
+def unlisted_note(entry: ProviderEntry) -> str:
+    """Say that the models of a provider are not known, so that one that is named passes unchecked."""
+    return f"{entry.label} has told no list of models yet, so the model was not checked."
+
+
+def _on(elsewhere: Elsewhere) -> str:
+    return f" on relay {quote_foreign(elsewhere.relay, 64)}" if elsewhere.relay else ""
+
+
+def _who_has(model: str, elsewhere: Elsewhere) -> str:
+    """Name the one other provider that lists a model; a session never changes to it because of that."""
+    having = [provider for provider, models in elsewhere.models.items() if model in models]
+    return f" {having[0]} has it: a session of that provider can run it." if len(having) == 1 else ""
+
+
+def _check_place(
+    call: CreateSession | Send | UpdateSession, provider: str, entry: ProviderEntry | None
+) -> None:
     if not isinstance(call, CreateSession):
         return
     if entry is not None and entry.takes == "repo":
@@ -159,26 +195,31 @@ def check_repository(call: CreateSession, hosts: Collection[str], find: FindProg
     return repository.url
 
 
-def working_folder(cwd: str | None, default: str, allowed: Sequence[str] = ()) -> str:
+def working_folder(
+    cwd: str | None, default: str, allowed: Sequence[str] = (), nothing: str = CreateSession.nothing
+) -> str:
     """The folder to work in, with its links resolved; raises ``Refusal`` for one that cannot be had.
 
     It must be absolute, there, and in one of those that are ``allowed``, if any are named; the default is.
+    ``nothing`` says what did not happen.
     """
     if cwd is None:
         return default
     path = Path(cwd)
     if not path.is_absolute():
-        raise _no_folder(cwd, "must be absolute", default, *allowed)
+        raise _no_folder(cwd, "must be absolute", nothing, default, *allowed)
     try:
         resolved = path.resolve(strict=True)
         is_folder = resolved.is_dir()
     except (OSError, RuntimeError) as error:  # resolve() tells of a loop of links with a RuntimeError
         why = getattr(error, "strerror", None) or "its links go round in a circle"
-        raise _no_folder(cwd, f"cannot be used ({why})", default, *allowed) from error
+        raise _no_folder(cwd, f"cannot be used ({why})", nothing, default, *allowed) from error
     if not is_folder:
-        raise _no_folder(cwd, "is no folder", default, *allowed)
+        raise _no_folder(cwd, "is no folder", nothing, default, *allowed)
     if allowed and not any(resolved.is_relative_to(root) for root in _roots([default, *allowed])):
-        raise _no_folder(cwd, "is outside of those that the owner of this relay allows", default, *allowed)
+        raise _no_folder(
+            cwd, "is outside of those that the owner of this relay allows", nothing, default, *allowed
+        )
     return str(resolved)
 
 
@@ -189,8 +230,8 @@ def _roots(folders: Sequence[str]) -> Iterator[Path]:
             yield Path(folder).resolve()
 
 
-def _no_folder(cwd: str, why: str, *folders: str) -> Refusal:
-    return invalid(f"The folder {quote_foreign(cwd)} {why}. Nothing was created.", folders=list(folders))
+def _no_folder(cwd: str, why: str, nothing: str, *folders: str) -> Refusal:
+    return invalid(f"The folder {quote_foreign(cwd)} {why}. {nothing}", folders=list(folders))
 
 
 def title_of(text: str, empty: str = "(no title)") -> str:

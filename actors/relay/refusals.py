@@ -20,6 +20,13 @@ class OneTooMany(Refusal):
         )
 
 
+class CheckedTooEarly(Refusal):
+    """A session was given another mode since an agent's prompt for it was checked: that is done again."""
+
+    def __init__(self) -> None:
+        super().__init__(Code.BUSY, "The session was given another mode meanwhile. Nothing was sent.")
+
+
 _CONFLICTS = {
     "missing": Code.NOT_FOUND,
     "archived": Code.NOT_FOUND,

@@ -65,10 +65,12 @@ from showcaller.actors.relay.session_restart import Restarting
 from showcaller.actors.relay.turn_records import new_continuation
 from showcaller.actors.relay.turn_time import TimeIsUp
 from showcaller.actors.relay.turns import TryAgain, Turns
+from showcaller.actors.relay.update_messages import Update
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_reply
 
 logger = logging.getLogger("showcaller.relay")
 
+OF_CARDS = (tags.ForCard, tags.ForBinding, tags.ForStanding)
 NO_ANSWER = AwaitEnd | AwaitOutput | AwaitTurnGone | Look | LookTask | FallAsleep
 """What is answered with None by a session that is of no use: the store says more."""
 
@@ -314,9 +316,6 @@ class Session(Actor):
         if self._has_loaded:  # else it is kept, and found when all is loaded
             take(frame)
 
-    def _steered(self, frame: TurnSteered) -> None:
-        self._turns.step(signals.Steered(frame.message, frame.turn, frame.accepted))
-
     # -- writing and waiting -----------------------------------------------------------------------
 
     def _write(self, name: str, arguments: dict[str, Any], tag: Any) -> None:
@@ -347,7 +346,9 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     TurnOutput: lambda session, output: session._turns.wrote(output),
     TurnActivity: lambda session, told: session._turns.in_flight.act(told),
     TurnReturned: Session._turn_returned,
-    TurnSteered: Session._steered,
+    TurnSteered: lambda session, told: session._turns.take(
+        signals.Steered(told.message, told.turn, told.accepted)
+    ),
     TaskStarted: Session._task_started,
     TaskOutput: lambda session, output: session._background.wrote(output),
     TaskEnded: Session._task_ended,
@@ -380,6 +381,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     FallAsleep: Session._fall_asleep,
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
+    Update: lambda session, order, reply: session._orders.update(order, reply, session._acceptance),
     Restart: lambda session, order, reply: session._restarting.ask(order, reply),
     Wake: lambda session, _, reply: answer(reply, None),
 }
@@ -391,9 +393,8 @@ _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
     tags.ForStop: lambda session, tag, written: session._orders.held(tag, written.answer),
     tags.ForRelease: lambda session, tag, written: session._orders.released(tag, written.answer),
     tags.ForPutAway: Session._put_away,
+    tags.ForUpdate: lambda session, tag, written: session._orders.updated(tag, written.answer),
     tags.ForTask: Session._task_written,
     tags.ForConversation: lambda session, tag, written: session._conversation.written(tag, written.answer),
-    tags.ForCard: lambda session, tag, written: session._cards.written(tag, written.answer),
-    tags.ForBinding: lambda session, tag, written: session._cards.written(tag, written.answer),
-    tags.ForStanding: lambda session, tag, written: session._cards.written(tag, written.answer),
+    **dict.fromkeys(OF_CARDS, lambda session, tag, written: session._cards.written(tag, written.answer)),
 }

@@ -1,4 +1,4 @@
-"""What a session is ordered to do with its queue or itself: stop, go on, be killed, archived, deleted."""
+"""What a session is ordered to do with its queue or itself: stop, go on, change, be killed or put away."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -8,17 +8,28 @@ from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.acceptance import Acceptance
 from showcaller.actors.relay.background import Background
-from showcaller.actors.relay.messages import Archive, Delete, GoOn, Kill, Stopped, StopRunning, WriteId
+from showcaller.actors.relay.messages import (
+    Archive,
+    Delete,
+    GoOn,
+    Kill,
+    Repeated,
+    Stopped,
+    StopRunning,
+    WriteId,
+)
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session_answers import is_working, put_away_answer, stop_answer, write_id
-from showcaller.actors.relay.session_tags import ForPutAway, ForRelease, ForStop
+from showcaller.actors.relay.session_tags import ForPutAway, ForRelease, ForStop, ForUpdate
 from showcaller.actors.relay.turns import Turns
+from showcaller.actors.relay.update_messages import Update, Updated
 from showcaller.store.batch import Answer
 
 PUT_AWAY = frozenset({"missing", "archived"})
 ENDABLE = frozenset({"handing", "running", "stopping"})
+Asking = ForStop | ForRelease | ForPutAway | ForUpdate
 
 
 class Orders:
@@ -111,7 +122,25 @@ class Orders:
         command = "delete_session" if is_deleted else "archive_session"
         self._ask(command, arguments, ForPutAway(reply, is_deleted))
 
-    def _ask(self, name: str, arguments: dict[str, Any], tag: ForStop | ForRelease | ForPutAway) -> None:
+    def update(self, order: Update, reply: Reply, arriving: Acceptance) -> None:
+        """Have settings changed, those that only an idle session takes unless it works."""
+        state = self._turns.state
+        is_busy = state.works or state.queue or len(arriving) or self._background
+        if order.only_if_idle and is_busy:
+            answer(reply, is_working(self._session, "Nothing was changed."))
+            return
+        arguments = {
+            "session": self._session,
+            "values": order.values,
+            "at": self._ports.clock.wall(),
+            "place": order.place,
+            "only_if_idle": order.only_if_idle,
+            "looser": list(order.looser),
+            "call": write_id(order.call, {"changed": list(order.changed)}),
+        }
+        self._ask("update_session", arguments, ForUpdate(reply, order))
+
+    def _ask(self, name: str, arguments: dict[str, Any], tag: Asking) -> None:
         self._asking[id(tag)] = tag.reply
         self._write(name, arguments, tag)
 
@@ -139,7 +168,20 @@ class Orders:
         self._turns.step(signals.PutAway())
         return "deleted" if tag.is_deleted else "archived"
 
-    def _answer(self, tag: ForStop | ForRelease | ForPutAway, value: Any) -> None:
+    def updated(self, tag: ForUpdate, stored: Answer) -> None:
+        """The store has answered to a change of settings: the next turns go by what is stored."""
+        refusal = refusal_of(stored)
+        if refusal is not None:
+            self._answer(tag, refusal)
+        elif not _is_done(stored):
+            self._answer(tag, Repeated(stored.value["duplicate_result"]))
+        else:
+            self._turns.row |= tag.order.values
+            if tag.order.looser:
+                self._turns.tighten(self._turns.row["mode"], tag.order.looser)
+            self._answer(tag, Updated(stored.value["group_created"]))
+
+    def _answer(self, tag: Asking, value: Any) -> None:
         self._asking.pop(id(tag), None)
         answer(tag.reply, value)
 

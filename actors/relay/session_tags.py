@@ -6,6 +6,7 @@ from showcaller.actors.relay.card_signals import Ending
 from showcaller.actors.relay.messages import Prompt, Stopped
 from showcaller.actors.relay.replies import Reply
 from showcaller.actors.relay.tasks import TaskWrite
+from showcaller.actors.relay.update_messages import Update
 
 
 class ForPrompt(NamedTuple):
@@ -43,6 +44,13 @@ class ForPutAway(NamedTuple):
 
     reply: Reply
     is_deleted: bool
+
+
+class ForUpdate(NamedTuple):
+    """Changes settings of the session."""
+
+    reply: Reply
+    order: Update
 
 
 class ForTaking(NamedTuple):

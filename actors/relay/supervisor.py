@@ -22,6 +22,7 @@ from showcaller.actors.relay.event_feed import AwaitEvent, Bell, EndFeed, EventF
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, StopFanout
+from showcaller.actors.relay.group_keeper import ChangeGroups, GroupKeeper
 from showcaller.actors.relay.housekeeping import Housekeeper
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.messages import (
@@ -90,8 +91,7 @@ class Supervisor(Actor):
         self._writer: ActorRef[Any] | None = None
         self._recovery: ActorRef[Any] | None = None
         self.housekeeper: ActorRef[Any] | None = None
-        self._settings_keeper: ActorRef[Any] | None = None
-        self._token_keeper: ActorRef[Any] | None = None
+        self._keepers: dict[type[Actor], ActorRef[Any]] = {}
         self._bell = Bell()
         self._feed: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
@@ -196,9 +196,11 @@ class Supervisor(Actor):
         elif isinstance(message, FanoutRequest):
             self._begin_fanout(message, reply, writer)
         elif isinstance(message, SetSetting):
-            self._set(message, reply, writer)
+            self._keep_with(SettingsKeeper, (writer, self.actor_ref), message, reply)
         elif isinstance(message, ForTokens):
-            self._keep_token(message, reply, writer)
+            self._keep_with(TokenKeeper, (writer,), message, reply)
+        elif isinstance(message, ChangeGroups):
+            self._keep_with(GroupKeeper, (writer,), message, reply)
         elif isinstance(message, AwaitEvent):
             self._await_event(message, reply)
         elif isinstance(message, AgentsShutOut):
@@ -288,19 +290,14 @@ class Supervisor(Actor):
         _ = ref.stop(block=False)
         self._maybe_closed()
 
-    def _set(self, message: SetSetting, reply: Reply, writer: ActorRef[Any]) -> None:
-        if self._settings_keeper is None:
-            self._settings_keeper = SettingsKeeper.start(self._ports, writer, self.actor_ref)
-        if reply is not None:
-            self._settings_keeper.forward(message, reply)
-
-    def _keep_token(self, message: ForTokens, reply: Reply, writer: ActorRef[Any]) -> None:
-        if self._token_keeper is None:
-            self._token_keeper = TokenKeeper.start(self._ports, writer)
+    def _keep_with(self, kind: type[Actor], parts: tuple[Any, ...], message: Any, reply: Reply) -> None:
+        """Pass on to the keeper of this kind, started with these parts when the first comes for it."""
+        if kind not in self._keepers:
+            self._keepers[kind] = kind.start(self._ports, *parts)
         if reply is None:
-            tell_if_alive(self._token_keeper, message)
+            tell_if_alive(self._keepers[kind], message)
         else:
-            self._token_keeper.forward(message, reply)
+            self._keepers[kind].forward(message, reply)
 
     def _await_event(self, message: AwaitEvent, reply: Reply) -> None:
         if self._feed is None or not self._feed.is_alive():

@@ -23,7 +23,7 @@ class StoreCommand(NamedTuple):
     arguments: dict[str, Any]
 
 
-OF_A_TURN = ("model", "mode", "effort", "item", "timeout", "fanout")
+OF_A_TURN = ("model", "effort", "item", "timeout", "fanout")
 """What a prompt may name that only a turn of its own can give it."""
 
 TurnCommit = (
@@ -170,11 +170,17 @@ def new_continuation(message: str) -> Waiting:
     return Waiting(id=message, text="", origin="task", continues=True)
 
 
-def may_join_a_turn(row: dict[str, Any], provider: str, known: ProviderCatalogue) -> bool:
-    """Tell whether a prompt can join a running turn: its provider can, and it names nothing for its own."""
-    entry = known.find(provider)
+def may_join_a_turn(
+    row: dict[str, Any], session: dict[str, Any], mode: str | None, known: ProviderCatalogue
+) -> bool:
+    """Tell whether a prompt can join a turn that runs in this ``mode``.
+
+    The session's provider can, and the prompt names nothing for a turn of its own, nor runs in another mode.
+    """
+    entry = known.find(session["provider"])
     named = any(row.get(name) is not None for name in OF_A_TURN)
-    return entry is not None and entry.steers and not named
+    is_alike = mode is None or (row.get("mode") or session["mode"]) == mode
+    return entry is not None and entry.steers and is_alike and not named
 
 
 def run_turn(

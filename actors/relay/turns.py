@@ -1,7 +1,7 @@
 """A session's queue and turn at work: carries out what the state machine of ``turn.py`` decides."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Literal, NamedTuple
 
 from showcaller.actors.contract.agent_entries import AgentEntry
@@ -64,6 +64,7 @@ class Turns:
         self.row: dict[str, Any] = {}
         self.state = TurnState(session)
         self.in_flight = InFlight()
+        self.mode: str | None = None  # in which the last turn that was begun runs, if that is known
         self.ran_item = False  # the last turn was an attempt at a fan-out's item
         self.listeners = Listeners()
         self.lives = TurnLives(lambda turn: turn == self.in_flight.turn or background.has_of(turn))
@@ -109,6 +110,7 @@ class Turns:
         stands = None
         if row["status"] == "handed":
             self._worker = row["worker"]
+            self.mode = row["mode"] or self.row["mode"]
             stands = self._how_it_stands(row)
         if stands is not None:
             self.in_flight.begin(row["id"])
@@ -151,6 +153,11 @@ class Turns:
     def wrote(self, output: TurnOutput) -> None:
         """The turn has written a piece of its reply."""
         self.in_flight.add(output)
+
+    def tighten(self, mode: str, looser: Collection[str]) -> None:
+        """Have what waits in the queue with one of these looser modes run in this one, as it is stored."""
+        queue = (each._replace(mode=mode) if each.mode in looser else each for each in self.state.queue)
+        self.state = self.state._replace(queue=tuple(queue))
 
     def answer_waiting(self) -> None:
         """Tell all who wait for an end, or for what is written, that nothing more comes of it here."""
@@ -267,8 +274,9 @@ class Turns:
         run = self._next_run
         assert run is not None
         assert run.turn == message.id
-        named = {"model": message.model, "effort": message.effort}
+        named = {"model": message.model, "effort": message.effort, "mode": message.mode}
         self.row |= {name: value for name, value in named.items() if value is not None}
+        self.mode = self.row["mode"]
         self.ran_item = message.is_attempt
         self.in_flight.begin(message.id)
         self._at_workers.begin(self._session, message.id)  # before it is sent: its end may come at once

@@ -39,7 +39,6 @@ from showcaller.store.commands.turns import (
 )
 from showcaller.store.commands.unasked import restart_count
 from showcaller.store.commands.updates import update_session
-from showcaller.store.commands.updates import update_session
 
 COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {

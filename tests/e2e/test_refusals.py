@@ -41,6 +41,7 @@ OF_SESSIONS: dict[str, tuple[str, ...]] = {
     "delete": ("--yes", "{}"),
     "export": ("{}",),
     "unlock": ("{}",),
+    "update": ("{}", "--title", "other"),
     "approvals": ("revoke", "{}"),
 }
 """Commands that name a session, and their words."""
@@ -53,6 +54,7 @@ OF_OTHERS: dict[str, tuple[tuple[str, ...], str]] = {
     "tokens": (("revoke", "nobody"), "showcaller tokens"),
     "fanout": (("--resume", "nothing"), " fanouts"),
     "new": (("--group", "nothing", "true"), f"  {TWICE}"),
+    "groups": (("dissolve", "nothing"), f"  {TWICE}"),
 }
 """Commands that name something else that there is not, and what is told of it."""
 NAME_NOTHING = {
@@ -215,7 +217,7 @@ def test_an_archived_session_is_marked_where_it_is_listed_and_shown(command: Com
 @pytest.mark.parametrize("name", OF_OTHERS)
 def test_something_else_that_there_is_not(command: Command, name: str) -> None:
     words, told = OF_OTHERS[name]
-    code = "UNKNOWN_GROUP" if name in {"fanout", "new"} else "NOT_FOUND"
+    code = "UNKNOWN_GROUP" if name in {"fanout", "new", "groups"} else "NOT_FOUND"
     check_failure(command, (name, *words), 3, f"REMOTE_RELAY_{code}", told)
 
 
@@ -224,6 +226,7 @@ def test_something_else_that_there_is_not(command: Command, name: str) -> None:
     [
         (("fanout", "--resume", TWICE), "UNKNOWN_GROUP", "fan-outs"),
         (("new", "--group", TWICE, "true"), "UNKNOWN_GROUP", "groups"),
+        (("groups", "rename", TWICE, "x"), "UNKNOWN_GROUP", "groups"),
         (("tokens", "revoke", BOTH), "INVALID_INPUT", "tokens"),
     ],
 )

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.errors import Code, Refusal, ambiguity, ambiguous, invalid
 from showcaller.actors.contract.fanout import FanoutSpec, ItemResult
 from showcaller.actors.contract.foreign_text import quote_foreign
@@ -20,10 +19,12 @@ from showcaller.actors.relay.calls import (
     OWNER,
     ActRequest,
     AnswerRequest,
+    AnyRequest,
     Call,
     Caller,
     CallRequest,
     Conversations,
+    GroupRequest,
     OwnerActName,
     RevokeRequest,
     WatchRequest,
@@ -41,8 +42,6 @@ from showcaller.transport.doors.export.transcript import Steps, form_of, steps, 
 from showcaller.transport.doors.local_fanout import LocalFanout, checked_spec, fanout_rows
 from showcaller.transport.doors.local_tokens import LocalTokens
 from showcaller.transport.doors.opener import Opener, forked
-
-AnyRequest = CallRequest | ActRequest | AnswerRequest | RevokeRequest | WatchRequest
 
 
 class _Begun(NamedTuple):
@@ -149,14 +148,14 @@ class LocalDoor:
         result: dict[str, Any] = await self._request(AnswerRequest(answer, id))
         return result
 
-    def revoke(self, revoke: Revoke) -> dict[str, Any]:
-        """Have what was allowed in a conversation stand no more, as ``call`` carries out a call."""
-        result: dict[str, Any] = self._request(RevokeRequest(revoke)).get()
+    def do(self, request: RevokeRequest | GroupRequest) -> dict[str, Any]:
+        """Carry out what the owner does with approvals or groups, as ``call`` carries out a call."""
+        result: dict[str, Any] = self._request(request).get()
         return result
 
-    async def revoke_async(self, revoke: Revoke) -> dict[str, Any]:
-        """Revoke as ``revoke`` does, without blocking the running asyncio loop."""
-        result: dict[str, Any] = await self._request(RevokeRequest(revoke))
+    async def do_async(self, request: RevokeRequest | GroupRequest) -> dict[str, Any]:
+        """Carry it out, as ``do`` does, without blocking the running asyncio loop."""
+        result: dict[str, Any] = await self._request(request)
         return result
 
     def watch(self, asked: OutsideRequest, caller: Caller = OWNER) -> dict[str, Any]:

@@ -23,11 +23,15 @@ from showcaller.actors.contract.arguments.lists import (
     Sessions,
 )
 from showcaller.actors.contract.arguments.names import (
+    NO_GROUP,
     Branch,
+    GroupName,
     RelayName,
     Repository,
     SessionName,
     SubscriptionName,
+    group_name,
+    is_group_id,
 )
 from showcaller.actors.contract.arguments.numbers import (
     CompactWindow,
@@ -61,6 +65,7 @@ from showcaller.actors.contract.arguments.texts import (
 __all__ = [
     "ALL",
     "AS_SENT",
+    "NO_GROUP",
     "OR_TEXT",
     "Branch",
     "Choices",
@@ -72,6 +77,7 @@ __all__ = [
     "Detail",
     "EventNames",
     "Excluded",
+    "GroupName",
     "Hearing",
     "HeartbeatMinutes",
     "IfBusyChoice",
@@ -101,5 +107,7 @@ __all__ = [
     "Word",
     "YearMinutes",
     "Zone",
+    "group_name",
+    "is_group_id",
     "whole_number",
 ]

@@ -13,6 +13,7 @@ from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import (
     CHOICE_CHARACTERS,
     CHOICES,
+    GROUPS_ORDERED,
     MATCH_CHARACTERS,
     MATCH_TEXTS,
     OPTION_CHARACTERS,
@@ -51,6 +52,11 @@ def _sessions(value: object) -> tuple[str, ...]:
     if not all(map(_is_all, entries)):
         raise ValueError('must be ["all"] alone or a list of session ids')
     return ALL
+
+
+def group_names(value: object) -> tuple[str, ...]:
+    """Take a value as ids or names of groups; raises ``ValueError``."""
+    return _each(line(200), GROUPS_ORDERED, '["Release 2.4"]')(value)
 
 
 def _matches(value: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Arguments that name something: a relay, a session, a repository, a branch."""
+"""Arguments that name something: a relay, a session, a group, a repository, a branch."""
 
 import re
 from typing import Annotated, Final
@@ -9,6 +9,8 @@ from showcaller.actors.contract.arguments.texts import line, text_of
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.ids import SHORTEST, session_start
 
+NO_GROUP: Final = "none"
+"""What names no group."""
 _REPOSITORY: Final = re.compile(
     r"(?:https://|ssh://(?!-))[^\s/-][^\s]*"  # a URL; a host that begins with a dash is an option to ssh
     r"|[A-Za-z0-9_.]+@[A-Za-z0-9_.][A-Za-z0-9_.-]*:(?!-)[^\s]+"  # ssh's short form, user@host:path
@@ -38,6 +40,21 @@ def session_name(value: object) -> str:
     return start
 
 
+def is_group_id(text: str) -> bool:
+    """Tell whether a text can only be meant as the id of a group, whether or not there is one of it."""
+    return text.casefold().startswith("grp_")
+
+
+def group_name(value: object) -> str:
+    """Take a value as a group's name; raises ``ValueError`` for what would be taken for something else."""
+    text = line(200)(value)
+    if not text or text.casefold() == NO_GROUP or is_group_id(text):
+        raise ValueError(
+            f"{quote_foreign(text, 80)} is no name for a group: it would be taken for none, or for an id"
+        )
+    return text
+
+
 def _repository(text: str) -> str:
     if not _REPOSITORY.fullmatch(text):
         raise ValueError(f"{quote_foreign(text, 80)} must be an https or ssh address, or owner/name")
@@ -57,6 +74,7 @@ def _subscription(value: object) -> str:
 
 RelayName = Annotated[str, Field(max_length=255), BeforeValidator(_relay)]
 SessionName = Annotated[str, Field(max_length=16), BeforeValidator(session_name)]
+GroupName = Annotated[str, Field(max_length=200), BeforeValidator(group_name)]
 SubscriptionName = Annotated[str, Field(max_length=64), BeforeValidator(_subscription)]
 Repository = Annotated[str, Field(max_length=1000), AfterValidator(_repository), BeforeValidator(line(1000))]
 Branch = Annotated[str, Field(max_length=200), AfterValidator(_branch), BeforeValidator(line(200))]

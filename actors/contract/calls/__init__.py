@@ -30,6 +30,7 @@ from showcaller.actors.contract.calls.schedules import (
 from showcaller.actors.contract.calls.sessions import (
     Archive,
     ListSessions,
+    OwnersUpdate,
     ReadSession,
     ReadTaskOutput,
     Stop,
@@ -50,6 +51,7 @@ Call = (
     | ReadTaskOutput
     | Send
     | CreateSession
+    | UpdateSession
     | Wait
     | AnswerQuestion
     | Stop
@@ -70,6 +72,7 @@ __all__ = [
     "ListSessions",
     "ListSubscriptions",
     "OwnRelayCall",
+    "OwnersUpdate",
     "ReadSession",
     "ReadTaskOutput",
     "RelayCall",

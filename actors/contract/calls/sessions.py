@@ -160,6 +160,16 @@ class UpdateSession(RelayCall):
     thinking_display: Word | None = Field(default=None, description="How its thoughts are shown.")
 
 
+class OwnersUpdate(UpdateSession):
+    """An update as the owner of the relay may send it; no agent can, in whatever words."""
+
+    one_of: ClassVar[tuple[str, ...]] = (*UpdateSession.one_of, "may_create_sessions")
+
+    may_create_sessions: Switch | None = Field(
+        default=None, description="Whether the agent of a session that an agent started may start sessions."
+    )
+
+
 class SessionSettings(ResultModel):
     """All settings of a session; what its provider does not have or nobody set is None, written as null."""
 

@@ -1,12 +1,13 @@
 """Tool calls: each is a short-lived actor that goes through the checks of ``order.py`` and then acts."""
 
-from showcaller.actors.relay.calls.call import Call
+from showcaller.actors.relay.calls.call import AnyRequest, Call
 from showcaller.actors.relay.calls.caller import (
     OWNER,
     ActRequest,
     AnswerRequest,
     Caller,
     CallRequest,
+    GroupRequest,
     RevokeRequest,
     WatchRequest,
 )
@@ -17,10 +18,12 @@ __all__ = [
     "OWNER",
     "ActRequest",
     "AnswerRequest",
+    "AnyRequest",
     "Call",
     "CallRequest",
     "Caller",
     "Conversations",
+    "GroupRequest",
     "OwnerActName",
     "RevokeRequest",
     "WatchRequest",

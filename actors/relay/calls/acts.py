@@ -2,16 +2,19 @@
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.approvals import Revoke
+from showcaller.actors.contract.groups import DissolveGroup, NewGroup, OrderGroups, RenameGroup
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.relay.calls import (
     answering,
     approvals,
+    groups,
     inbox,
     prompting,
     reading,
     relays,
     stopping,
     task_output,
+    updating,
 )
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
@@ -20,7 +23,7 @@ from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAc
 Looking = calls.ListRelays | calls.RelayInfo | calls.ListSessions | calls.ReadSession | calls.ReadTaskOutput
 
 
-async def act(  # noqa: C901 - one branch for each kind of call
+async def act(  # noqa: C901, PLR0912 - one branch for each kind of call
     context: CallContext, call: calls.Call | OwnerAct, found: Found
 ) -> results.CallResult:
     """Carry a call out."""
@@ -29,6 +32,8 @@ async def act(  # noqa: C901 - one branch for each kind of call
             return await prompting.send(context, call, found)
         case calls.CreateSession():
             return await prompting.create_session(context, call, found)
+        case calls.UpdateSession():
+            return await updating.update_session(context, call, found)
         case calls.Wait(session=None):
             return await inbox.wait_for_messages(context, call)
         case calls.Wait():
@@ -47,6 +52,8 @@ async def act(  # noqa: C901 - one branch for each kind of call
             return await approvals.revoke(context, call, found.session)
         case Unlock():
             return await approvals.unlock(context, call, found.row)
+        case NewGroup() | RenameGroup() | DissolveGroup() | OrderGroups():
+            return await groups.change(context, call)
         case _:
             return await _look(context, call, found)
 
@@ -72,6 +79,9 @@ async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Ro
             return prompting.sent_before(context, "send", first["session"], first["message"])
         case calls.CreateSession():
             return await prompting.created_before(context, call, first["session"], first["message"])
+        case calls.UpdateSession():
+            session = await _even_if_deleted(context, call.session)
+            return await updating.updated(context, call, session, first["result"])
         case calls.AnswerQuestion() | Answer():
             return await answering.answered_before(context, call, first["result"])
         case calls.Stop() | Kill():

@@ -16,7 +16,7 @@ from showcaller.actors.relay.calls.owner_acts import OwnerAct
 
 _NEEDS_NO_SWITCH: Final = (calls.ListRelays,)
 Starts = calls.Send | calls.CreateSession
-_NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive)
+_NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive, calls.UpdateSession)
 
 
 async def check_caller(context: CallContext) -> None:
@@ -122,7 +122,9 @@ async def _places_taken(context: CallContext, session: str, nothing: str) -> Loo
     return look
 
 
-def check_may_start(context: CallContext, call: Starts | calls.AnswerQuestion, entry: ProviderEntry) -> None:
+def check_may_start(
+    context: CallContext, call: Starts | calls.AnswerQuestion | calls.UpdateSession, entry: ProviderEntry
+) -> None:
     """Refuse agents a provider that its owner has not opened to them."""
     may_start = context.settings.agents_may_start
     if context.caller.agent is None or may_start(entry):

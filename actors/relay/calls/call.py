@@ -14,6 +14,7 @@ from showcaller.actors.relay.calls.caller import (
     AnswerRequest,
     Caller,
     CallRequest,
+    GroupRequest,
     RevokeRequest,
     WatchRequest,
 )
@@ -26,10 +27,11 @@ from showcaller.actors.relay.calls.patience import cut_wait, is_patient, with_wa
 from showcaller.actors.relay.calls.repeats import on_this_relay
 from showcaller.actors.relay.messages import AwaitReady, Identity
 from showcaller.actors.relay.ports import Ports
-from showcaller.actors.relay.refusals import OneTooMany, refusal_for
+from showcaller.actors.relay.refusals import CheckedTooEarly, OneTooMany, refusal_for
 from showcaller.actors.runtime import Actor, ActorRef
 
-AnyRequest = CallRequest | ActRequest | AnswerRequest | RevokeRequest | WatchRequest
+WriteRequest = CallRequest | ActRequest | AnswerRequest | RevokeRequest | GroupRequest
+AnyRequest = WriteRequest | WatchRequest
 
 
 class _Wish(NamedTuple):
@@ -69,9 +71,7 @@ class Call(Actor):
         self.stop()
         return result
 
-    async def _carry_out(
-        self, request: CallRequest | ActRequest | AnswerRequest | RevokeRequest
-    ) -> dict[str, Any]:
+    async def _carry_out(self, request: WriteRequest) -> dict[str, Any]:
         wish = self._wish(request)
         client_id = None if request.client_id is None else client_id_of(request.client_id)
         identity = await self._identity(wish.call)
@@ -113,18 +113,20 @@ class Call(Actor):
             known = self._conversations.identity = await self._supervisor.request(AwaitReady())
         return known
 
-    def _wish(self, request: CallRequest | ActRequest | AnswerRequest | RevokeRequest) -> _Wish:
+    def _wish(self, request: WriteRequest) -> _Wish:
         if isinstance(request, AnswerRequest):
             return _Wish(request.answer, is_write=True)
         if isinstance(request, RevokeRequest):
             return _Wish(request.revoke, is_write=True)
+        if isinstance(request, GroupRequest):
+            return _Wish(request.change, is_write=True)
         if isinstance(request, ActRequest):
             return _Wish(read_act(request.action, request.session), is_write=True)
         longest_wait = self._ports.settings.longest_wait_minutes * 60
         external = request.caller.kind == "external"
         is_owner = request.caller.kind == "owner"
         arguments, resume = owners_call(request.arguments) if is_owner else OwnersCall(request.arguments)
-        parsed = parse_call(arguments, longest_wait_seconds=longest_wait, external=external)
+        parsed = parse_call(arguments, longest_wait_seconds=longest_wait, external=external, owner=is_owner)
         is_write = parsed.action.is_write(parsed.call)
         return _Wish(parsed.call, is_write, parsed.notes, parsed.ignored, request.answer_within, resume)
 
@@ -144,7 +146,7 @@ async def _carried_out(
     if found.first is None:
         try:
             return await act(context, call, found)
-        except OneTooMany:  # others came first: now the owner has to be asked
+        except (OneTooMany, CheckedTooEarly):  # others came first: now the owner may have to be asked
             context.started()
             found = await order.check_again(context, call)
             return await _carried_out(context, call, found, is_write=is_write)

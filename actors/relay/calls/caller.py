@@ -3,6 +3,7 @@
 from typing import Any, Final, Literal, NamedTuple
 
 from showcaller.actors.contract.approvals import Revoke
+from showcaller.actors.contract.groups import GroupChange
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import OutsideRequest
 from showcaller.actors.relay.calls.external_calls import ExternalCall
@@ -66,6 +67,14 @@ class RevokeRequest(NamedTuple):
     """What the owner takes back of what stands allowed, of the right shape."""
 
     revoke: Revoke
+    client_id: str | None = None
+    caller: Caller = OWNER
+
+
+class GroupRequest(NamedTuple):
+    """What the owner does with groups, of the right shape."""
+
+    change: GroupChange
     client_id: str | None = None
     caller: Caller = OWNER
 

@@ -38,6 +38,8 @@ async def rows_due(context: CallContext, call: AnyCall, found: Found) -> Rows:
     own = await context.own_row()
     if own is None or context.settings.unsafe_no_cards or isinstance(call, OwnerAct):
         return ()
+    if found.update is not None and not found.update.changed:
+        return ()  # it would do nothing
     standing = await context.read("standing_approvals", conversation=own["id"])
     return due(_write(context, call, found, own, frozenset(standing)))
 
@@ -137,6 +139,8 @@ async def _shown(context: CallContext, call: AnyCall, found: Found) -> Shown:
                 effort=call.effort,
                 text=call.text,
             )
+        case calls.UpdateSession():
+            return _shown_update(await _target(context, found), found)
         case calls.AnswerQuestion():
             return Shown(
                 "answer_question",
@@ -155,7 +159,7 @@ def _shown_create(call: calls.CreateSession, found: Found) -> Shown:
     return Shown(
         "create_session",
         provider=start.provider,
-        model=call.model,
+        model=start.model,
         mode=start.mode,
         effort=start.effort,
         folder=start.cwd,
@@ -165,6 +169,34 @@ def _shown_create(call: calls.CreateSession, found: Found) -> Shown:
         group=None if start.group is None else (start.group["name"] or start.group["id"], start.group["id"]),
         title=call.title,
         text=call.text,
+    )
+
+
+def _shown_update(target: Target, found: Found) -> Shown:
+    """Show each change, and nothing that stays as it is."""
+    update = found.update
+    assert update is not None
+    values = update.values
+    words: Row = {"auto_compact_window": {None: "auto"}, "thinking_enabled": {True: "on", False: "off"}}
+    names = {"auto_compact_window": "Compact window", "thinking_enabled": "Thinking"}
+    names["thinking_display"] = "Thinking display"
+    further = tuple(
+        (shown, str(words.get(name, {}).get(values[name], values[name])))
+        for name, shown in names.items()
+        if name in values
+    )
+    group = None if update.group is None else (update.group["name"] or update.group["id"], update.group["id"])
+    return Shown(
+        "update_session",
+        target=target,
+        model=values.get("model"),
+        mode=values.get("mode"),
+        effort=values.get("effort"),
+        folder=values.get("cwd"),
+        group=group or (None if update.new_group is None else (update.new_group, "new")),
+        leaves_group=update.leaves,
+        title=values.get("title"),
+        further=further,
     )
 
 

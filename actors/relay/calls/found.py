@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from showcaller.actors.relay.calls.context import Row
 from showcaller.actors.relay.calls.session_settings import Sending, Start
+from showcaller.actors.relay.calls.session_updates import Update
 
 _NONE: Final[Row] = {}
 
@@ -19,5 +20,6 @@ class Found(NamedTuple):
     row: Row = _NONE
     start: Start | None = None
     sending: Sending | None = None
+    update: Update | None = None
     card: Row = _NONE
     first: Row | None = None

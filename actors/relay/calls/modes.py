@@ -12,11 +12,11 @@ def mode_of_turn(row: Mapping[str, Any]) -> Mode:
     """Give the mode of the turn that runs in a session, else the session's own; ``row`` as it is loaded."""
     for message in row["unfinished"]:
         if message["status"] == "handed" and message["steered_into"] is None and message["mode"] is not None:
-            return _known(message["mode"])
-    return _known(row["mode"])
+            return known_mode(message["mode"])
+    return known_mode(row["mode"])
 
 
-def _known(mode: str) -> Mode:
+def known_mode(mode: str) -> Mode:
     """Give a mode that was stored; what is none, after damage, is the strictest."""
     modes: dict[str, Mode] = {each: each for each in STRICT_TO_LOOSE}
     return modes.get(mode, STRICT_TO_LOOSE[0])
@@ -37,3 +37,8 @@ def mode_of_prompt(named: str | None, callers: str | None, sessions: str, *, sta
     if callers is None:
         return sessions
     return callers if started_by_caller else min(callers, sessions, key=STRICT_TO_LOOSE.index)
+
+
+def looser_than(mode: str) -> tuple[Mode, ...]:
+    """Give the modes in which an agent is freer."""
+    return STRICT_TO_LOOSE[STRICT_TO_LOOSE.index(known_mode(mode)) + 1 :]

@@ -3,8 +3,9 @@
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.groups import DissolveGroup, NewGroup, OrderGroups, RenameGroup
 from showcaller.actors.contract.inbox import Answer
-from showcaller.actors.relay.calls import agents, answering, consent, inbox, session_settings
+from showcaller.actors.relay.calls import agents, answering, consent, inbox, session_settings, session_updates
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart, Unlock
@@ -86,6 +87,8 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
     match call:
         case calls.ListRelays() | calls.RelayInfo() | calls.ListSessions():
             return Found()
+        case NewGroup() | RenameGroup() | DissolveGroup() | OrderGroups():
+            return Found()
         case calls.CreateSession():
             return Found(context.ports.new_id("ses_"))
         case calls.Wait(session=session):
@@ -97,7 +100,15 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
         case calls.AnswerQuestion() | Answer():
             card = await answering.find_card(context, call)
             return (await _session(context, card["session"]))._replace(card=card)
-        case calls.Send() | calls.Stop() | calls.Archive() | Kill() | GoOn() | Restart():
+        case (
+            calls.Send()
+            | calls.UpdateSession()
+            | calls.Stop()
+            | calls.Archive()
+            | Kill()
+            | GoOn()
+            | Restart()
+        ):
             found = await _session(context, call.session)
             refuse_archived(found.row, call.nothing)
             return found
@@ -139,6 +150,8 @@ async def _settings(context: CallContext, call: calls.Call | OwnerAct, found: Fo
         return found._replace(start=await session_settings.check_start(context, call))
     if isinstance(call, calls.Send):
         return found._replace(sending=await session_settings.check_send(context, call, found.row))
+    if isinstance(call, calls.UpdateSession):
+        return found._replace(update=await session_updates.check_update(context, call, found.row))
     if isinstance(call, calls.AnswerQuestion):
         session_settings.check_answer(context, call, found.row)
     return found

@@ -3,9 +3,10 @@
 from showcaller.actors.contract.approvals import Approvals
 from showcaller.actors.contract.calls.base import CallResult
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.groups import Groups
 from showcaller.actors.contract.inbox import Inbox
 from showcaller.actors.contract.outside import Events, Monitor, Output, OutsideRequest
-from showcaller.actors.relay.calls import agents, answering, approvals, session_output, watching
+from showcaller.actors.relay.calls import agents, answering, approvals, groups, session_output, watching
 from showcaller.actors.relay.calls.context import CallContext
 
 
@@ -17,7 +18,7 @@ async def answer_outside(context: CallContext, asked: OutsideRequest) -> CallRes
             Code.FORBIDDEN,
             f"{asked.name} is for this relay's owner, and for who has a supervisor's token from its owner.",
         )
-    if isinstance(asked, Inbox | Approvals) and context.caller.kind != "owner":
+    if isinstance(asked, Inbox | Approvals | Groups) and context.caller.kind != "owner":
         raise Refusal(Code.FORBIDDEN, f"{asked.name} is for this relay's owner.")
     agents.check_rate(context, is_write=False)
     match asked:
@@ -25,6 +26,8 @@ async def answer_outside(context: CallContext, asked: OutsideRequest) -> CallRes
             return await answering.inbox(context, asked)
         case Approvals():
             return await approvals.approvals(context, asked)
+        case Groups():
+            return await groups.groups(context, asked)
         case Monitor():
             return await watching.monitor(context, asked)
         case Events():

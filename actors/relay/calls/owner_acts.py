@@ -8,6 +8,7 @@ from showcaller.actors.contract.arguments import SessionName
 from showcaller.actors.contract.arguments.names import session_name
 from showcaller.actors.contract.calls import CallModel
 from showcaller.actors.contract.errors import invalid
+from showcaller.actors.contract.groups import GroupChange
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.results import CallResult
 
@@ -57,7 +58,7 @@ class Unlock(CallModel):
     session: SessionName
 
 
-OwnerAct = Kill | Delete | GoOn | Restart | Unlock | Answer | Revoke
+OwnerAct = Kill | Delete | GoOn | Restart | Unlock | Answer | Revoke | GroupChange
 
 
 OwnerActName = Literal["kill", "delete", "go_on", "restart", "unlock"]

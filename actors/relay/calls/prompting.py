@@ -10,6 +10,8 @@ from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.messages import Accepted, CreateSession, Prompt, ToSession
 from showcaller.actors.relay.refusals import refusal_for
 
+NOT_PLACED = "the group that it was to be in was gone by then"
+
 
 async def send(context: CallContext, call: calls.Send, found: Found) -> results.PromptResult:
     """Store a prompt, and say what has become of it."""
@@ -17,7 +19,8 @@ async def send(context: CallContext, call: calls.Send, found: Found) -> results.
     message = await _message(context, call, found.sending.hops)
     message |= found.sending.named
     limit = unasked_limit(context)
-    prompt = Prompt(message, only_if_idle=call.if_busy == "fail", unasked_limit=limit)
+    mode = None if context.caller.agent is None else found.row["mode"]
+    prompt = Prompt(message, only_if_idle=call.if_busy == "fail", unasked_limit=limit, mode_then=mode)
     accepted: Accepted = await context.ask(ToSession(found.session, prompt))
     context.started()
     return await _outcome(context, "send", accepted, call, may_join=found.sending.may_join)
@@ -36,7 +39,7 @@ async def create_session(
         "provider": start.provider,
         "mode": start.mode,
         "effort": start.effort,
-        "model": call.model,
+        "model": start.model,
         "origin": "owner" if context.caller.agent is None else "agent",
         "created_by": context.caller.agent,
         "created_at": message["created_at"],
@@ -57,9 +60,14 @@ async def create_session(
     if accepted.duplicate:
         return await created_before(context, call, accepted.session, accepted.message)
     outcome = await _outcome(context, "create_session", accepted, call)
-    if "starter_group" in row or start.group is not None:
-        row, outcome = await _with_group(context, row, outcome)
-    return _created(outcome, row, start.model_source)
+    if "starter_group" not in row and start.group is None:
+        return _created(outcome, row, start.model_source, start.model_note)
+    row, outcome = await _with_group(context, row, outcome)
+    result = _created(outcome, row, start.model_source, start.model_note)
+    if row["group"] is not None or row.get("group_unread"):
+        return result
+    told = f"{result.summary} (no group: {NOT_PLACED})"
+    return result.model_copy(update={"group_warning": f"It is in no group: {NOT_PLACED}.", "summary": told})
 
 
 def _title(call: calls.CreateSession) -> str:
@@ -75,7 +83,7 @@ async def _with_group(
     except Exception as error:  # noqa: BLE001 - whatever it is, the session is stored
         why = f"It is stored; in which group it is cannot be read now: {refusal_for(error)}"
         note = why if outcome.note is None else f"{outcome.note} {why}"
-        return {**row, "group": None}, outcome.model_copy(update={"note": note})
+        return {**row, "group": None, "group_unread": True}, outcome.model_copy(update={"note": note})
     return stored, outcome
 
 
@@ -85,12 +93,17 @@ async def _message(context: CallContext, call: calls.Send | calls.CreateSession,
 
 
 def _created(
-    outcome: results.PromptResult, row: Row, model_source: results.ModelSource
+    outcome: results.PromptResult,
+    row: Row,
+    model_source: results.ModelSource,
+    model_note: str | None = None,
 ) -> results.CreateSessionResult:
     return results.CreateSessionResult(
         **dict(outcome),
         provider=row["provider"],
+        model=row["model"],
         model_source=model_source,
+        model_note=model_note,
         mode=row["mode"],
         effort=row["effort"],
         title=row["title"],
@@ -158,6 +171,6 @@ async def created_before(
         row |= {"cwd": None if call.repo else call.cwd or context.ports.default_folder, "repo": call.repo}
         context.notes.append("That session was deleted since.")
     source: results.ModelSource = "default" if context.caller.agent is None else "caller"
-    if call.provider is not None:
+    if call.model is not None or (call.provider is not None and stored["model"] is None):
         source = "requested"
     return _created(sent_before(context, "create_session", session, message), row, source)

@@ -1,6 +1,6 @@
 """With what a prompt runs: provider, model, mode, effort, group and folder, checked before it is stored."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from showcaller.actors.contract import calls, results
 from showcaller.actors.contract.errors import Code, Refusal
@@ -21,10 +21,13 @@ DEFAULT_MODE = "agent"
 class Start(NamedTuple):
     """With what a new session is started: in the folder ``cwd`` or on a clone of the address ``repo``.
 
-    ``hops`` are those of its first prompt.
+    ``model`` is None for its agent's default; ``model_note`` says that it could not be checked. ``hops`` are
+    those of its first prompt.
     """
 
     provider: str
+    model: str | None
+    model_note: str | None
     model_source: results.ModelSource
     mode: str
     effort: str | None
@@ -37,7 +40,8 @@ class Start(NamedTuple):
 class Sending(NamedTuple):
     """With what a prompt goes to a session.
 
-    ``named`` are the settings that become others with it; ``may_join``: it may join a turn that runs.
+    ``named`` are the settings that become others with it, and the mode that its caller passes on;
+    ``may_join``: it may join a turn that runs.
     """
 
     named: dict[str, str]
@@ -58,20 +62,55 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
     prompts.check_work(provider, context.ports.providers, call.nothing, context.ports.find_program)
     if context.resume is not None:
         prompts.check_continues(provider, context.ports.providers, call.nothing)
-    handshake = _told_by(context, entry)
-    context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
-    group = None if call.group is None else await find_group(context, call.group)
+    handshake = told_by(context, entry)
+    notes = prompts.check_settings(call, provider, entry, handshake, elsewhere(context, call, entry))
+    model_note = prompts.unlisted_note(entry)
+    context.notes.extend(note for note in notes if note != model_note)
+    model = call.model or _inherited(own, "model", provider, handshake)
+    if model is not None:
+        source = "caller" if call.model is None else "requested"
+    group = None if call.group is None else await find_group(context, call.group, call.nothing)
     cwd, repo = _place(context, call, entry)
     return Start(
         provider=provider,
+        model=model,
+        model_note=model_note if model_note in notes else None,
         model_source=source,
         mode=call.mode or (DEFAULT_MODE if own is None else mode_of_turn(own)),
-        effort=call.effort or (None if own is None else own["effort"]),
+        effort=call.effort or _inherited(own, "effort", provider, handshake),
         cwd=cwd,
         repo=repo,
         group=group,
         hops=await _hops(context, own),
     )
+
+
+def _inherited(
+    own: Row | None, name: Literal["model", "effort"], provider: str, handshake: Handshake | None
+) -> str | None:
+    """Give what a new session takes over from its caller's, as far as its provider is known to offer it.
+
+    A model is one of the caller's provider alone.
+    """
+    if own is None or (name == "model" and own["provider"] != provider):
+        return None
+    value: str | None = own[name]
+    told = () if handshake is None else (handshake.models if name == "model" else handshake.efforts)
+    return value if not told or value in told else None
+
+
+def elsewhere(context: CallContext, call: prompts.Settable, entry: ProviderEntry | None) -> prompts.Elsewhere:
+    """Give the models of the other providers that the caller may use, for a call that names a model."""
+    if call.model is None:
+        return prompts.NOWHERE
+    told = context.ports.handshakes()
+    is_owner, may_start = context.caller.agent is None, context.settings.agents_may_start
+    others = {
+        each.provider: told[each.provider].models
+        for each in context.ports.providers
+        if each is not entry and each.provider in told and (is_owner or may_start(each))
+    }
+    return prompts.Elsewhere(context.relay, others)
 
 
 def _place(
@@ -108,8 +147,9 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     entry = context.ports.providers.find(provider)
     if entry is not None:
         agents.check_may_start(context, call, entry)
-    handshake = None if entry is None else _told_by(context, entry, row["id"])
-    context.notes.extend(prompts.check_settings(call, provider, entry, handshake))
+    handshake = None if entry is None else told_by(context, entry, row["id"])
+    notes = prompts.check_settings(call, provider, entry, handshake, elsewhere(context, call, entry))
+    context.notes.extend(notes)
     own = await context.own_row()
     is_starter = row["created_by"] is not None and row["created_by"] == context.caller.agent
     mode = mode_of_prompt(
@@ -117,6 +157,8 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     )
     settings = {"mode": mode, "model": call.model, "effort": call.effort}
     named = {name: value for name, value in settings.items() if value is not None and value != row[name]}
+    if own is not None:  # what waits before it, or its owner, may give the session another mode
+        named["mode"] = mode
     return Sending(named, await _hops(context, own), entry is not None and entry.steers)
 
 
@@ -127,7 +169,7 @@ def check_answer(context: CallContext, call: calls.AnswerQuestion, row: Row) -> 
         agents.check_may_start(context, call, entry)
 
 
-def _told_by(context: CallContext, entry: ProviderEntry, session: str | None = None) -> Handshake | None:
+def told_by(context: CallContext, entry: ProviderEntry, session: str | None = None) -> Handshake | None:
     """Give what an agent has told that it offers: in this session, if its process is there, else lately."""
     if entry.kind != "acp":
         return None

@@ -44,23 +44,28 @@ def refuse_archived(row: Row, nothing: str) -> None:
         )
 
 
-async def find_group(context: CallContext, name: str) -> Row:
-    """Give the one group that a caller's text names, for a session that is to be created in it."""
-    found: list[Row] = await context.read("find_group", name=name)
-    if len(found) == 1:
-        return found[0]
-    shown = quote_foreign(name)
-    if found:
-        meant = ambiguity(shown, "groups", meant=[one["id"] for one in found])
-        error = f"{meant} Nothing was created."
-        raise ambiguous(Code.UNKNOWN_GROUP, error, groups=_suggested(found), groups_total=len(found))
+async def find_group(context: CallContext, name: str, nothing: str) -> Row:
+    """Give the one group that a caller's text names; ``nothing`` says in a refusal what did not happen."""
+    found = await look_for_group(context, name, nothing)
+    if found is not None:
+        return found
     there = await context.read("groups", limit=GROUPS_SUGGESTED)
     raise Refusal(
         Code.UNKNOWN_GROUP,
-        f"There is no group {shown}. Nothing was created.",
+        f"There is no group {quote_foreign(name)}. {nothing}",
         groups=_suggested(there["groups"]),
         groups_total=there["total"],
     )
+
+
+async def look_for_group(context: CallContext, name: str, nothing: str) -> Row | None:
+    """Give the one group that a text names, None when there is none; raises ``Refusal`` for several."""
+    found: list[Row] = await context.read("find_group", name=name)
+    if len(found) > 1:
+        meant = ambiguity(quote_foreign(name), "groups", meant=[one["id"] for one in found])
+        groups = _suggested(found)
+        raise ambiguous(Code.UNKNOWN_GROUP, f"{meant} {nothing}", groups=groups, groups_total=len(found))
+    return found[0] if found else None
 
 
 def _suggested(groups: list[Row]) -> list[dict[str, str | None]]:

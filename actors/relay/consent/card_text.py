@@ -30,8 +30,9 @@ class Shown(NamedTuple):
     """A call as its card shows it: what would be carried out, with all that was found for it.
 
     ``folder`` is where a new session works, ``is_default_folder`` that nobody named it; ``group`` has name
-    and id. ``text`` is the prompt or the answer, ``question`` what is answered. What is None does not
-    belong to the call, or is left as it is.
+    and id, or ``new`` in its place; ``further`` are settings that only updates change. ``text`` is the prompt
+    or the answer, ``question`` what is answered. What is None does not belong to the call, or is left as it
+    is.
     """
 
     action: str
@@ -45,6 +46,8 @@ class Shown(NamedTuple):
     repo: str | None = None
     branch: str | None = None
     group: tuple[str, str] | None = None
+    leaves_group: bool = False
+    further: tuple[tuple[str, str], ...] = ()
     title: str | None = None
     text: str | None = None
     question: str | None = None
@@ -70,9 +73,10 @@ def _question(shown: Shown, rows: Rows, prompts_unasked: int) -> Iterator[str]:
     if shown.action == "create_session":
         yield ACCOUNTS
     if "settings of others" in rows:
+        loosened = "" if shown.action != "send" else f", whose mode would be loosened to {shown.mode}"
         yield (
-            f"It did not start that session, whose mode would be loosened to {shown.mode}; Allow covers its "
-            "later changes of settings too."
+            f"It did not start that session{loosened}; Allow covers its later changes of settings of such "
+            "sessions too."
         )
     if "loop guard" in rows:
         yield f"It has sent {prompts_unasked} prompts to other agents with no word from you in between."
@@ -86,6 +90,8 @@ def _what(shown: Shown, rows: Rows) -> str:
             return f"start {many} on this relay ({_place(shown)})"
         case "send":
             return f"send a prompt to {session}"
+        case "update_session":
+            return f"change settings of {session}"
         case "answer_question":
             question = "" if shown.question is None else f" {quote_foreign(shown.question)}"
             return f"answer the question{question} of {session}"
@@ -131,6 +137,10 @@ def _settings(shown: Shown) -> Iterator[str]:
     if shown.group is not None:
         name, group = shown.group
         yield f"Group: {plain_or_quoted(name)} ({group})"
+    if shown.leaves_group:
+        yield "Group: none"
+    for name, value in shown.further:
+        yield f"{name}: {plain_or_quoted(value)}"
     if shown.title is not None:
         yield f"Title: {quote_foreign(shown.title)}"
 

@@ -54,6 +54,7 @@ def test_a_built_action_is_the_one_that_its_model_names() -> None:
         "read_task_output",
         "send",
         "create_session",
+        "update_session",
         "wait",
         "answer_question",
         "stop",

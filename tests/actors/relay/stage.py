@@ -6,11 +6,12 @@ and says what the test has it say, ``StageWriter`` can refuse, hold or lose what
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.ids import Prefix, new_id
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue
 from showcaller.actors.contract.settings import DEFAULTS, Settings
@@ -51,6 +52,7 @@ class Stage:
         resting: int = 0,
         takes_up: bool = True,
         clones: ClonePort | None = None,
+        handshakes: Callable[[], Mapping[str, Handshake]] = dict,
     ) -> None:
         self.home = home
         self.path = home / "relay.db"
@@ -77,6 +79,7 @@ class Stage:
             resting=resting,
             takes_up=takes_up,
             clones=NoClones() if clones is None else clones,
+            handshakes=handshakes,
         )
         with self.dispatcher:
             self.supervisor = Supervisor.start(self.ports, self.new_id("rly_"))

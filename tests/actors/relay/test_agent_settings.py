@@ -8,7 +8,7 @@ from showcaller.actors.contract.calls import CreateSession
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.provider_entries import ProviderEntry
-from showcaller.actors.relay.prompts import check_settings
+from showcaller.actors.relay.prompts import Elsewhere, check_settings
 
 AGENT = ProviderEntry("fake", "Fake agent", kind="acp", program="fake")
 TOLD = Handshake(command=("fake",), models=("gpt-5.4", "gpt-4"), efforts=("low", "high"), at=1)
@@ -29,6 +29,20 @@ def test_an_unknown_model_is_refused_with_what_is_close() -> None:
     assert refused.value.code is Code.UNKNOWN_MODEL
     told = refused.value.to_result()
     assert (told["suggestions"], told["models"]) == (["gpt-5.4", "gpt-4"], ["gpt-5.4", "gpt-4"])
+
+
+def test_a_model_that_just_one_other_provider_lists_is_refused_with_that_provider() -> None:
+    call = CreateSession.model_validate({"relay": "this", "text": "hi", "model": "large"})
+    one = Elsewhere("desk", {"other": ("large",), "third": ("small",)})
+    with pytest.raises(Refusal, match=r'on relay "desk";.* other has it: .*Nothing was created') as refused:
+        check_settings(call, "fake", AGENT, TOLD, one)
+    assert refused.value.code is Code.UNKNOWN_MODEL
+    with pytest.raises(Refusal, match=r"command has no models.* other has it"):
+        check_settings(call, "command", None, None, one)
+    two = one._replace(models={"other": ("large",), "third": ("large",)})
+    with pytest.raises(Refusal) as refused:
+        check_settings(call, "fake", AGENT, TOLD, two)
+    assert "has it" not in refused.value.error
 
 
 def test_an_unknown_effort_is_refused_with_those_there_are() -> None:

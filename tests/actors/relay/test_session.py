@@ -64,7 +64,7 @@ def test_a_turn_is_told_the_mode_that_its_prompt_names_also_by_the_next_relay(st
     stage.settle()
     told = {run.turn: run.environment["SHOWCALLER_MODE"] for run in stage.workers.runs}
     assert first not in told
-    assert told == {second: "plan", third: "ask"}
+    assert told == {second: "plan", third: "plan"}, "and it lasts until another is named"
 
 
 @pytest.mark.parametrize("seed", SEEDS)

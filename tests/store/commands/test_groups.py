@@ -1,5 +1,7 @@
 """Groups are made, renamed, dissolved and put into an order."""
 
+from typing import Any
+
 import pytest
 
 from tests.store.desk import Desk, session_of
@@ -39,7 +41,10 @@ def test_the_group_of_a_fanout_is_not_dissolved(desk: Desk) -> None:
 def test_a_group_that_is_not_there_or_has_gone_empty_is_not_changed(desk: Desk, command: str) -> None:
     make(desk, "made", origin="agent")
     for group in ("grp_none", "grp_made"):
-        more = {"rename_group": {"group": group, "name": "x"}, "order_groups": {"groups": [group]}}
+        more: dict[str, dict[str, Any]] = {
+            "rename_group": {"group": group, "name": "x"},
+            "order_groups": {"groups": [group]},
+        }
         assert desk.conflict(command, **more.get(command, {"group": group})) == "group"
 
 

@@ -206,9 +206,8 @@ def test_what_a_prompt_names_stays_with_its_session_once_it_is_handed_over(desk:
         row = desk.read("load_session", session="ses_a")
         return row["model"], row["mode"], row["effort"]
 
-    mode = settings()[1]
-    assert settings() == ("small", mode, "low")
+    assert settings() == ("small", "agent", "low")
     for message in ("m", "n"):
         desk.value("hand_over", message=f"msg_{message}", worker="wrk_1", at=2_000)
         desk.value("end_turn", **ending(message))
-        assert settings() == ("large", mode, "low")  # a mode is its prompt's alone
+        assert settings() == ("large", "plan", "low")

@@ -15,8 +15,12 @@ from showcaller.transport.doors.cli.session_names import find_session, refuse_em
 AnyCommand = TypeVar("AnyCommand", bound=Callable[..., Any])
 Act = Callable[[LocalRelay, str], Mapping[str, Any]]
 """Does it to the session of an id, and gives the relay's result."""
-NOTHING_DONE: Final = {"stopRequested": "nothing was running", "released": "nothing was held"}
-"""What a person reads where a result says by this field that there was nothing to be done."""
+NOTHING_DONE: Final = {
+    "stopRequested": "nothing was running",
+    "released": "nothing was held",
+    "changed": "it was so already",
+}
+"""What a person reads where a result says by this field, false or empty, that nothing was to be done."""
 _ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
@@ -53,7 +57,9 @@ def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_jso
                 continue
             results.append({key: value for key, value in result.items() if key not in _ENVELOPE})
             if not as_json:
-                said = next((why for field, why in NOTHING_DONE.items() if result.get(field) is False), told)
+                said = next(
+                    (why for field, why in NOTHING_DONE.items() if result.get(field) in (False, [])), told
+                )
                 note(f"{session}: {said}{_note(result)}")
     if as_json:
         write(json_line({"sessions": results} | ({} if last is None else last.to_result())))

@@ -30,6 +30,7 @@ from showcaller.transport.doors.http.bodies import (
 from showcaller.transport.doors.http.call_answers import CALL_ANSWERS
 from showcaller.transport.doors.http.export_routes import ExportRoutes
 from showcaller.transport.doors.http.fanout_routes import FanoutRoutes
+from showcaller.transport.doors.http.group_routes import GroupRoutes
 from showcaller.transport.doors.http.inbox_routes import InboxRoutes
 from showcaller.transport.doors.http.metrics import CONTENT_TYPE
 from showcaller.transport.doors.http.open_requests import ShutOut
@@ -75,6 +76,7 @@ class HttpDoor:
         self._watch = WatchRoutes(served.door, now)
         self._inbox = InboxRoutes(served.door)
         self._approvals = ApprovalRoutes(served.door)
+        self._groups = GroupRoutes(served.door)
 
     def routes(self) -> list[Path]:
         """Give all paths."""
@@ -88,6 +90,7 @@ class HttpDoor:
             *self._watch.routes(),
             *self._inbox.routes(),
             *self._approvals.routes(),
+            *self._groups.routes(),
             Path("GET", "/api/status", self.status, _STATUS),
             Path("POST", "/api/stop", self.stop, _STOP),
             Path("GET", "/metrics", self.metrics, _METRICS),

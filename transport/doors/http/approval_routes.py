@@ -15,6 +15,7 @@ from showcaller.actors.contract.approvals import (
 )
 from showcaller.actors.contract.limits import INBOX_ITEMS
 from showcaller.actors.contract.outside import read_request
+from showcaller.actors.relay.calls import RevokeRequest
 from showcaller.transport.doors.http.bodies import SMALL_BYTES, read_model
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path
 from showcaller.transport.doors.http.replies import result_reply
@@ -51,7 +52,7 @@ class ApprovalRoutes:
     async def revoke(self, request: Request) -> Response:
         """Have it stand no more."""
         body = await read_model(request, SMALL_BYTES, RevokeBody)
-        return result_reply(await self._door.revoke_async(read_request(Revoke, body.model_dump())))
+        return result_reply(await self._door.do_async(RevokeRequest(read_request(Revoke, body.model_dump()))))
 
 
 _APPROVALS: Final = Operation(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from showcaller.actors.contract.errors import Code, invalid
 from showcaller.actors.contract.provider_states import ProviderList
-from showcaller.actors.contract.results import StopResult
+from showcaller.actors.contract.results import StopResult, UpdateSessionResult
 from showcaller.actors.contract.settings import PLAIN, Value
 from showcaller.actors.contract.views import ResultModel
 from showcaller.actors.relay.calls import OwnerActName
@@ -32,6 +32,24 @@ class ActBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     session: str = Field(min_length=1, max_length=64)
+
+
+class UpdateBody(BaseModel):
+    """The session to change, and at least one of its settings; what is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    session: str = Field(min_length=1, max_length=64)
+    model: str | None = None
+    effort: str | None = None
+    mode: str | None = None
+    title: str | None = None
+    group: str | None = None
+    cwd: str | None = None
+    auto_compact_window: int | str | None = None
+    thinking_enabled: bool | None = None
+    thinking_display: str | None = None
+    may_create_sessions: bool | None = None
 
 
 class SettingBody(BaseModel):
@@ -85,6 +103,7 @@ class OwnerRoutes:
     def routes(self) -> list[Path]:
         """Give the paths."""
         return [
+            Path("POST", "/api/acts/update", self.update, _UPDATE),
             Path("POST", "/api/acts/{act}", self.act, _ACT),
             Path("GET", "/api/settings", self.settings, _SETTINGS),
             Path("GET", "/api/settings/{name}", self.setting, _SETTING),
@@ -102,6 +121,12 @@ class OwnerRoutes:
                 key = idempotency_key(request)
                 return result_reply(await self._door.act_async(act, body.session, id=key))
         raise invalid(f"There is no act {named[:40]!a}; there are {', '.join(get_args(OwnerActName))}.")
+
+    async def update(self, request: Request) -> Response:
+        """Change settings of a session, as ``update_session`` does, and what is the owner's alone to set."""
+        body = await read_model(request, SMALL_BYTES, UpdateBody)
+        call = {"action": "update_session", "relay": "this", **body.model_dump(exclude_none=True)}
+        return result_reply(await self._door.call_async(call, id=idempotency_key(request)))
 
     async def settings(self, request: Request) -> Response:
         """Give all settings."""
@@ -156,6 +181,13 @@ _ACT: Final = Operation(
     path={"act": {"type": "string", "enum": list(get_args(OwnerActName))}},
     once=True,
     codes=(Code.BUSY, Code.START_FAILED),
+)
+_UPDATE: Final = Operation(
+    "Change settings of a session, for its next turns; may_create_sessions is the owner's alone to set.",
+    takes=UpdateBody,
+    gives=UpdateSessionResult,
+    once=True,
+    codes=(Code.BUSY, Code.PROVIDER_UNAVAILABLE, Code.UNKNOWN_GROUP, Code.UNKNOWN_MODEL),
 )
 _SETTINGS: Final = Operation("Give all settings as they are in force.", gives=SettingsAnswer)
 _SETTING: Final = Operation("Give one setting and its default.", gives=SettingAnswer, path=_NAME)

@@ -1,7 +1,10 @@
 """An owner on a stage who is asked about agents' calls, and says what becomes of them."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
+from showcaller.actors.contract.handshakes import Handshake
 from showcaller.actors.contract.inbox import Answer
 from showcaller.actors.contract.outside import read_request
 from showcaller.actors.contract.provider_entries import ProviderCatalogue, ProviderEntry
@@ -19,9 +22,13 @@ ASKING: Final = OPEN.model_copy(update={"unsafe_no_cards": False})
 """Agents may use sessions, and the owner is asked."""
 
 
-def open_asking(open_stage: OpenStage, **settings: Any) -> Stage:
-    """Open a stage on which agents may work, and the owner is asked."""
-    return open_stage(settings=ASKING.model_copy(update=settings), providers=WITH_ASSISTANT)
+def open_asking(
+    open_stage: OpenStage, told: Mapping[str, Handshake] = MappingProxyType({}), **settings: Any
+) -> Stage:
+    """Open a stage on which agents may work, and the owner is asked; ``told`` is what agents offer."""
+    return open_stage(
+        settings=ASKING.model_copy(update=settings), providers=WITH_ASSISTANT, handshakes=lambda: told
+    )
 
 
 def assistant(stage: Stage, mode: str = "agent", **more: Any) -> Agent:
@@ -42,7 +49,7 @@ def only_card(stage: Stage) -> dict[str, Any]:
 
 def begin_call(caller: Agent, action: str, client_id: str | None = None, /, **more: Any) -> "Future[Any]":
     """Begin a call, and let happen what can without the owner."""
-    waits = {} if action in {"answer_question", "stop", "archive"} else {"wait_seconds": 0}
+    waits = {"wait_seconds": 0} if action in {"send", "create_session"} else {}
     begun = caller.begin(action, client_id, **{**waits, **more})
     caller.stage.settle()
     return begun

@@ -157,10 +157,11 @@ def test_in_ask_and_plan_every_write_asks_once(stage: Stage, mode: str) -> None:
     asked = ask(stage, turn, "Yes", card_kind="ask_user")
     assert allowed(caller, "answer_question", question_id=asked, choices=["Yes"])["status"] == "answered"
     assert allowed(caller, "send", session=target, text="x")["status"] == "queued"
+    assert allowed(caller, "update_session", session=target, title="x")["changed"] == ["title"]
     assert allowed(caller, "stop", session=target)["ok"]
     assert allowed(caller, "archive", session=target)["ok"]
     made = allowed(caller, "create_session", text="x")["session"]
-    assert standing(stage, caller) == ["create"]
+    assert standing(stage, caller) == ["create", "settings"]
     assert allowed(caller, "create_session", text="y")["ok"], "each write asks, allowed before or not"
     assert caller.call("read_session", session=made)["ok"], "who only reads asks nobody"
 
@@ -177,12 +178,13 @@ def test_the_mode_is_that_of_the_turn(stage: Stage) -> None:
     assert made["mode"] == "plan", "what it starts inherits the mode of the turn"
 
 
-@pytest.mark.parametrize("action", ["send", "create_session", "stop", "archive"])
+@pytest.mark.parametrize("action", ["send", "create_session", "update_session", "stop", "archive"])
 def test_a_caller_without_a_running_turn_is_refused_where_a_card_is_due(stage: Stage, action: str) -> None:
     caller, (target, _) = assistant(stage, "ask"), others(stage)
     end_turn(stage, target)
     end_turn(stage, caller.session)
     more = {"text": "x"} if action in {"send", "create_session"} else {}
+    more |= {"title": "x"} if action == "update_session" else {}
     more |= {} if action == "create_session" else {"session": target}
     refused = begin_call(caller, action, **more).get()
     assert (refused["code"], approvals(stage)) == ("REMOTE_RELAY_NO_ACTIVE_TURN", [])

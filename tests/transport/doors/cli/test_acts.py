@@ -119,3 +119,22 @@ def test_an_export_is_written_piece_by_piece_in_the_form_that_was_asked_for(show
     assert showcaller("export", "3f9c2a", "--format", "html").out == f"{ID} as html\n"
     assert showcaller("export", "3f9c2a", "--format", "html", "--json").code == 2
     assert showcaller("export", "nothing").code == 3
+
+
+def test_update_names_what_is_to_change_and_nothing_else(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    told = ("--title", "new", "--mode", "PLAN", "--no-thinking", "--may-create-sessions", "--group", "none")
+    ended = showcaller("update", "3f9c2a", *told, "--auto-compact-window", "auto")
+    assert (ended.code, ended.err) == (0, f"{ID}: changed. So it is.\n")
+    assert relay.calls[-1] == {
+        "action": "update_session",
+        "relay": "this",
+        "session": ID,
+        "title": "new",
+        "mode": "plan",
+        "group": "none",
+        "auto_compact_window": "auto",
+        "thinking_enabled": False,
+        "may_create_sessions": True,
+    }
+    wrong = showcaller("update", "3f9c2a")
+    assert (wrong.code, "Name at least one setting" in wrong.err) == (2, True)

@@ -91,6 +91,7 @@ WORDS = {
     "fanout": ("echo {}", "a"),
     "completion": ("bash",),
     "delete": ("x", "--yes"),
+    "update": ("x", "--title", "y"),
     "backup": ("copy.db",),
     "restore": ("copy.db",),
     **dict.fromkeys(("show", "stop-turn", "kill", "archive", "export"), ("x",)),
