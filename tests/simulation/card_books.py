@@ -21,7 +21,8 @@ class CardBooks:
     heard: dict[Key, AnswerCard] = field(default_factory=dict[Key, AnswerCard])
     given: dict[str, str] = field(default_factory=dict[str, str])  # cards by the relay's id, with their ends
     asks_owner: bool = False  # about what agents write
-    allowed: set[str] = field(default_factory=set[str])  # prompts on whose card the owner has said Allow
+    allowed: set[str] = field(default_factory=set[str])  # prompts and titles whose card was allowed
+    titles: set[str] = field(default_factory=set[str])  # that agents want sessions to have
     allowed_on: set[str] = field(default_factory=set[str])  # those cards
 
     def draw(self, seed: int) -> None:

@@ -27,6 +27,7 @@ ANSWERS: Final = 0.5
 OPTIONS: Final = (CardOption(id="y", label="Yes"), CardOption(id="n", label="No"))
 DECISIONS: Final = ("Allow", "allow", "Deny")
 PROMPT: Final = re.compile(r'^Prompt: "(prompt \d+)"$', re.MULTILINE)
+TITLE: Final = re.compile(r'^Title: "(title \d+)"$', re.MULTILINE)
 SLACK: Final = 400.0  # seconds within which an answer has its own, however slow the store is
 USUAL: Final = {
     "REMOTE_RELAY_ALREADY_ANSWERED",
@@ -170,7 +171,7 @@ class People:
         if told in ({"choices": ("Allow",)}, {"choices": ("allow",)}):
             books = self.world.books.cards
             books.allowed_on.add(row["id"])
-            books.allowed |= set(PROMPT.findall(row["detail"] or ""))
+            books.allowed |= {*PROMPT.findall(row["detail"] or ""), *TITLE.findall(row["detail"] or "")}
         client_id = (
             f"answer-{row['id']}" if told == {"choices": ("Allow",)} and random.random() < 0.5 else None
         )

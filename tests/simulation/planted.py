@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from showcaller.actors.contract.calls import UpdateSession
 from showcaller.actors.contract.worker import TurnEnded
 from showcaller.actors.relay import card_signals, turn_arrivals, views
 from showcaller.actors.relay import session as session_module
@@ -259,6 +260,16 @@ def ask_nobody(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(consent, "is_approved", hasty)
 
 
+def change_settings_unasked(patch: pytest.MonkeyPatch) -> None:
+    """An agent changes settings of a session, and nobody is asked."""
+    rows_due = consent.rows_due
+
+    async def none_of_updates(context: Any, call: Any, found: Any) -> Any:
+        return () if isinstance(call, UpdateSession) else await rows_due(context, call, found)
+
+    patch.setattr(consent, "rows_due", none_of_updates)
+
+
 def take_no_for_yes(patch: pytest.MonkeyPatch) -> None:
     """A call whose owner says Deny is carried out."""
     patch.setattr(consent, "ALLOWED", ("deny",))
@@ -293,4 +304,5 @@ PLANTS: tuple[Plant, ...] = (
     show_who_waits_as_working,
     ask_nobody,
     take_no_for_yes,
+    change_settings_unasked,
 )

@@ -58,6 +58,9 @@ def broken_consent(stored: Stored, books: Books) -> Iterator[str]:
             continue
         if row["text"] and row["text"] not in books.cards.allowed:
             yield f"{row['id']} was sent by {row['caller']}, and nobody has allowed it: {row['text']}"
+    unasked = books.cards.titles - books.cards.allowed
+    called = [row for row in stored.sessions.values() if row["title"] in unasked]
+    yield from (f"{row['id']} was called {row['title']}, and nobody has allowed it" for row in called)
     for row in stored.approvals:
         if row["card"] not in books.cards.allowed_on:
             yield f"it stands allowed in {row['conversation']}, and nobody has allowed it: {row}"

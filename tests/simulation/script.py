@@ -40,7 +40,7 @@ class Script:
             world.fanouts.act()
         elif world.happens(chances.quiet):
             world.quiet()
-        elif world.people.act():
+        elif world.people.act() or world.updates.act():
             pass
         else:
             self._act()

@@ -31,6 +31,7 @@ from tests.simulation.promises import broken_promises, excuse_tasks, excuse_what
 from tests.simulation.script import Script
 from tests.simulation.stored import Stored
 from tests.simulation.trace import Trace
+from tests.simulation.updates import Updates
 from tests.simulation.views import compare_views
 
 MOST_STEPS = 60_000
@@ -55,6 +56,7 @@ class World:
         self.fanouts = Fanouts(self)
         self.orders = Orders(self)
         self.people = People(self)
+        self.updates = Updates(self)
         self.steps = 0
         self.full_until = 0.0
         self.calm = False
