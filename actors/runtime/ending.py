@@ -59,11 +59,8 @@ def fail(
     What is no ``Exception`` stops every actor, as in pykka; below a supervisor only ``KeyboardInterrupt``
     and ``SystemExit`` go beyond the child.
     """
-    link = _link(cell)
-    if not isinstance(error, Exception) and (
-        link is None or isinstance(error, KeyboardInterrupt | SystemExit)
-    ):
-        _stop_everything(cell, actor, error, rest, starting=starting)
+    if _goes_beyond(cell, error):
+        _end_with_all(cell, actor, error, rest, starting=starting)
         return
     _report(actor, error)
     cell.counters.failures += 1
@@ -75,13 +72,24 @@ def fail(
     end(cell, actor, reason, rest, hook=None if starting else on_failure)
 
 
-def _stop_everything(
+def _goes_beyond(cell: "Cell", error: BaseException) -> bool:
+    """Whether other actors than this one are to end by what its code raised."""
+    if isinstance(error, Exception):
+        return False
+    return _link(cell) is None or isinstance(error, KeyboardInterrupt | SystemExit)
+
+
+def _end_with_all(
     cell: "Cell", actor: "Actor", error: BaseException, rest: Iterable[Any], *, starting: bool
 ) -> None:
     logger.debug("%r in %s. Stopping all actors.", error, actor)
-    link = _link(cell)
     logger.debug("Stopped %s", actor)
     end(cell, actor, Exit("failed", error), rest, hook=None if starting else actor.on_stop, keep=False)
+    _stop_all(cell)
+
+
+def _stop_all(cell: "Cell") -> None:
+    link = _link(cell)
     if link is not None:
         link.root().post(Shutdown(keep=False))
     pykka.ActorRegistry.stop_all(block=False)
@@ -106,7 +114,7 @@ def end(
     held = _set_aside(cell) if kept else _close(cell, actor, reason)
     _drop_handlers(cell, actor, held)
     if hook is not None:
-        _run_hook(actor, hook)
+        _run_hook(cell, actor, hook)
     _kill_children(cell)
     if reason.error is not None:
         # It has been reported, and would keep every frame alive. (Not by assignment: errors may be frozen.)
@@ -117,7 +125,7 @@ def end(
         _bury(cell, reason, rest)
     if link is not None and report:
         link.supervisor.post(ChildExited(cell, reason, kept=kept))
-    _run_hook(actor, lambda: actor._life_over(reason))
+    _run_hook(cell, actor, lambda: actor._life_over(reason))
     _end_what_it_began(cell, actor, reason)
     cell.let_go()
 
@@ -156,7 +164,7 @@ def _end_what_it_began(cell: "Cell", actor: "Actor", reason: Exit) -> None:
         timer.cancel()
     for debt in list(extras.owed or ()):
         error = end_of(cell, reason)
-        _run_hook(actor, partial(debt.end, error))
+        _run_hook(cell, actor, partial(debt.end, error))
 
 
 def _close(cell: "Cell", actor: "Actor", reason: Exit) -> Any:
@@ -188,14 +196,15 @@ def _announce(cell: "Cell", reason: Exit) -> None:
         watcher.post(Terminated(cell, reason))
 
 
-def _run_hook(actor: "Actor", hook: Callable[[], object]) -> None:
+def _run_hook(cell: "Cell", actor: "Actor", hook: Callable[[], object]) -> None:
     try:
         hook()
     except Exception as error:
         _report(actor, error)
     except BaseException as error:
         _report(actor, error)
-        pykka.ActorRegistry.stop_all(block=False)
+        if _goes_beyond(cell, error):
+            _stop_all(cell)
 
 
 def _report(actor: "Actor", error: BaseException) -> None:

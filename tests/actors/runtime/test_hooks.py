@@ -11,12 +11,27 @@ from showcaller.actors.runtime import (
     Future,
     GetChild,
     ListChildren,
+    RestartChild,
     StartChild,
     StartFailed,
+    StopChild,
     Supervisor,
 )
 from showcaller.actors.runtime.testkit import ManualDispatcher
 from tests.actors.runtime.stage import Boom, Failing
+
+
+def lasts(error: BaseException) -> type[Failing]:
+    """Make a kind of actor that raises this in its last hook."""
+
+    class Last(Failing):
+        def on_stop(self) -> None:
+            raise error
+
+        def on_failure(self, *_: Any) -> None:
+            raise error
+
+    return Last
 
 
 class TestHooks:
@@ -50,6 +65,39 @@ class TestHooks:
         manual.settle()
         assert child.ask("hello") == "hello"
         assert bystander.is_alive()
+
+    @pytest.mark.parametrize("end", ["stop", "failure"])
+    @pytest.mark.parametrize("error", [GeneratorExit(), asyncio.CancelledError(), BaseException("odd")])
+    def test_so_does_one_of_its_last_hook(
+        self, error: BaseException, end: str, manual: ManualDispatcher
+    ) -> None:
+        supervisor, bystander = Supervisor.start([ChildSpec("odd", lasts(error))]), Failing.start()
+        child: ActorRef[Any] = supervisor.ask(GetChild("odd"))
+        if end == "failure":
+            child.tell("boom")
+        else:
+            supervisor.ask(StopChild("odd"))
+            child = supervisor.ask(RestartChild("odd"))
+        assert child.ask("hello") == "hello"
+        known = Supervisor.start()  # in the registry, as the first one is
+        manual.settle()
+        assert supervisor.is_alive()
+        assert known.is_alive()
+        assert bystander.is_alive()
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1)])
+    def test_the_end_of_the_program_in_a_last_hook_goes_up_to_a_top_that_nobody_has_registered(
+        self, error: BaseException, manual: ManualDispatcher
+    ) -> None:
+        class Top(Supervisor):
+            registered = False
+
+        top = Top.start([ChildSpec("odd", lasts(error)), ChildSpec("other", Failing)])
+        other: ActorRef[Any] = top.ask(GetChild("other"))
+        top.ask(GetChild("odd")).stop(block=False)
+        manual.settle()
+        assert not other.is_alive()
+        assert not top.is_alive()
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1)])
     def test_the_end_of_the_program_goes_up_to_the_top(
