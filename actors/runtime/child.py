@@ -1,8 +1,10 @@
 """A child as its supervisor keeps it."""
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from showcaller.actors.runtime.child_spec import ChildSpec
+from showcaller.actors.runtime.cycles import refuse_cycle
 from showcaller.actors.runtime.envelope import OwnMail, Shutdown
 from showcaller.actors.runtime.errors import StartFailed
 from showcaller.actors.runtime.exits import SHUTDOWN, Exit
@@ -11,24 +13,31 @@ from showcaller.actors.runtime.lineage import Link
 from showcaller.actors.runtime.orders import Begin, GiveUp, Kill
 from showcaller.actors.runtime.spawning import spawn
 from showcaller.actors.runtime.supervisor_mail import ChildInfo, ChildState
+from showcaller.actors.runtime.unfailing_log import UnfailingLogger
+from showcaller.actors.runtime.waits import waits_of
 
 if TYPE_CHECKING:
     from showcaller.actors.runtime.ref import ActorRef
     from showcaller.actors.runtime.timers import Timer
 
+logger = UnfailingLogger("showcaller.actors")
 
 GRACE = 1.0  # seconds after which a killed child is looked after, then twice as many, and so on
 LONGEST_GRACE = 1000.0
 
 
 class ShutdownOver(OwnMail):
-    """Told to the supervisor by a timer: an ordered stop takes too long."""
+    """Told to the supervisor by a timer: an ordered stop takes too long.
 
-    __slots__ = ("child", "order")
+    ``all_heard``: what the child had told of its end when the time was over has been heard.
+    """
 
-    def __init__(self, child: "Child", order: Shutdown) -> None:
+    __slots__ = ("all_heard", "child", "order")
+
+    def __init__(self, child: "Child", order: Shutdown, *, all_heard: bool = False) -> None:
         self.child = child
         self.order = order
+        self.all_heard = all_heard
 
 
 class BackoffOver(OwnMail):
@@ -40,6 +49,15 @@ class BackoffOver(OwnMail):
         self.child = child
 
 
+class NotMade(Exception):
+    """A child has not even got a ref: its class is abstract, or its ``__new__`` raised."""
+
+    def __init__(self, child: "Child", error: Exception) -> None:
+        super().__init__(child.name)
+        self.child = child
+        self.reason = Exit("unstarted", error)
+
+
 class Child:
     """The specification of a child, its ref, its state, and the orders it was given.
 
@@ -47,8 +65,8 @@ class Child:
     """
 
     __slots__ = (
-        "gone", "grace", "group", "keep", "order", "ref", "restarts", "shutdown", "since", "spec", "state",
-        "streak", "supervisor", "timer",
+        "gone", "grace", "group", "keep", "life", "order", "ref", "restarts", "shutdown", "since", "spec",
+        "state", "streak", "supervisor", "timer",
     )  # fmt: skip
 
     def __init__(self, spec: ChildSpec, supervisor: "ActorRef[Any]", shutdown: Any) -> None:
@@ -57,12 +75,13 @@ class Child:
         self.shutdown = shutdown
         self.ref: ActorRef[Any] | None = None
         self.state: ChildState = "stopped"
-        self.since = 0.0  # when it last started
+        self.since = inf  # when it last started
         self.streak = 0  # restarts in a row without calm
         self.restarts = 0
         self.keep = False
         self.grace = GRACE
         self.gone = False  # no longer known to the supervisor: nothing starts it again
+        self.life: Begin | None = None  # the order for the last one
         self.order: Shutdown | None = None
         self.timer: Timer | None = None  # of the shutdown time, or of the back-off
         self.group: list[str] = []  # who is started with it when the back-off is over
@@ -89,14 +108,22 @@ class Child:
     # -- orders ------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Order the first life of a new ref, or the next one of a ref that waits."""
+        """Order the first life of a new ref, or the next one of a ref that waits; raises ``NotMade``."""
         before, self.state = self.state, "starting"
+        self.since = inf  # no time that it has run for until it has started
         if before == "waiting" and self.ref is not None:
             self.restarts += 1
-            self.ref.post_system(Begin(self.spec.recipe, again=True))
+            self.life = Begin(self.spec.recipe, again=True)
+            self.ref.post_system(self.life)
             return
         link = Link(self.supervisor, self.name, self.spec.restart)
-        self.ref = ref = spawn(self.spec.recipe, self.supervisor, link)
+        self.life = Begin(self.spec.recipe, again=False)
+        try:
+            self.ref = ref = spawn(self.life, self.supervisor, link)
+        except Exception as error:
+            logger.exception("Unhandled exception in making child %r of %s:", self.name, self.supervisor)
+            self.state = "stopped"
+            raise NotMade(self, BaseException.with_traceback(error, None)) from None
         ref._dispatcher.schedule(ref)  # known here before it runs: who looks for a cycle sees who starts
 
     def stop(self, *, keep: bool) -> None:
@@ -113,6 +140,8 @@ class Child:
         ref.post(self.order)
         if self.shutdown != "infinity":
             self._look_after(self.shutdown)
+        elif (wait := waits_of(ref)) is not None:  # from now on its end is waited for: perhaps by itself
+            refuse_cycle(wait, ref)
 
     def _look_after(self, seconds: float) -> None:
         assert self.order is not None
@@ -136,8 +165,8 @@ class Child:
     @property
     def over(self) -> bool:
         """True if its life is over, though what it does at its end is not, and waits for no future."""
-        ref = self.ref
-        if ref is None or type(ref._hold) is Blocked:
+        ref, life = self.ref, self.life
+        if ref is None or life is None or not life.begun or type(ref._hold) is Blocked:
             return False
         return ref._actor is None or ref._hold is LIMBO
 

@@ -58,30 +58,31 @@ class GiveUp:
 class Begin:
     """Make the actor anew and run ``on_start``; its ref and its mailbox are those that are there."""
 
-    __slots__ = ("again", "recipe")
+    __slots__ = ("again", "begun", "recipe")
 
     def __init__(self, recipe: Recipe, *, again: bool) -> None:
         self.recipe = recipe
         self.again = again
+        self.begun = False  # true as soon as a ref that is in limbo is so because that life is over
 
     def carry_out(self, cell: "Cell", actor: "Actor") -> bool:
         """Begin; False when the slice is over, because it failed or waits in ``on_start``."""
         if cell._hold is not LIMBO:
             return True
         cell._hold = None
+        self.begun = True
         recipe = self.recipe
-        fresh = unborn(recipe, cell)
-        cell._actor = fresh
         if self.again:
             cell.counters.restarts += 1
         rest: Iterable[Any] = ()
         try:
-            fresh.__init__(*recipe.args, **recipe.kwargs)  # type: ignore[misc]
-            refuse_own(fresh)
+            cell._actor = actor = unborn(recipe, cell)
+            actor.__init__(*recipe.args, **recipe.kwargs)  # type: ignore[misc]
+            refuse_own(actor)
         except BaseException as error:
-            ending.fail(cell, fresh, error, rest, starting=True)
+            ending.fail(cell, actor, error, rest, starting=True)
             return False
-        return cell.start_actor(fresh, rest)
+        return cell.start_actor(actor, rest)
 
 
 def unborn(recipe: Recipe, cell: Any) -> "Actor":

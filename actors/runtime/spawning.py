@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from showcaller.actors.runtime.bounded import BoundedRef
 from showcaller.actors.runtime.extras import extras_lock
 from showcaller.actors.runtime.handler import LIMBO
-from showcaller.actors.runtime.lineage import Link, Recipe
+from showcaller.actors.runtime.lineage import Link
 from showcaller.actors.runtime.orders import Begin, unborn
 from showcaller.actors.runtime.ref import ActorRef
 
@@ -23,12 +23,12 @@ def make_ref(actor: "Actor", dispatcher: "BaseDispatcher") -> ActorRef[Any]:
     return BoundedRef(actor, dispatcher)
 
 
-def spawn(recipe: Recipe, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any]:
+def spawn(begin: Begin, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any]:
     """Make the ref of a supervised actor with the order for its first life, for the caller to schedule.
 
-    What happens is told to the supervisor.
+    What happens is told to the supervisor. Raises what the class raises that cannot be made at all.
     """
-    actor = unborn(recipe, None)
+    actor = unborn(begin.recipe, None)
     ref = actor._actor_ref = make_ref(actor, supervisor.dispatcher.unpinned())
     ref.take_all()  # the order to start: a supervised actor gets another one
     ref._hold = LIMBO
@@ -38,5 +38,5 @@ def spawn(recipe: Recipe, supervisor: ActorRef[Any], link: Link) -> ActorRef[Any
         if parent.children is None:
             parent.children = {}
         parent.children[ref] = None
-    ref._system_mail().append(Begin(recipe, again=False))
+    ref._system_mail().append(begin)
     return ref

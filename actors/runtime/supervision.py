@@ -15,7 +15,7 @@ from showcaller.actors.runtime.envelope import Envelope
 from showcaller.actors.runtime.errors import RestartsExceeded
 from showcaller.actors.runtime.exits import KILLED, SHUTDOWN, Exit
 from showcaller.actors.runtime.futures import Future
-from showcaller.actors.runtime.job import Job, StartStep, StopStep, cannot_fail, nothing
+from showcaller.actors.runtime.job import Agenda, Job, StartStep, StopStep, cannot_fail, nothing
 from showcaller.actors.runtime.lineage import ChildExited, ChildStarted
 from showcaller.actors.runtime.restart_intensity import History, RestartIntensity
 from showcaller.actors.runtime.strategy import Strategy, affected
@@ -65,12 +65,12 @@ class Supervisor(Actor):
         self._intensity = intensity
         self._history: History = deque()
         self._children: dict[str, Child] = {}
-        self._jobs: deque[Job] = deque()
-        self._stopping: dict[Job, None] = {}  # those of them that had stops to do when last looked at
-        self._work: Future[None] = Future(Undertaking(self._waits_for_child))  # what all replies come after
-        self._up: Future[None] = Future((self._work,))
         self._gives_up: Exception | None = None
         self._stop_orders: list[Any] = []
+        self._jobs = Agenda()
+        work = Undertaking(self._jobs.waits_for_child)
+        self._work: Future[None] = Future(work)  # what all replies come after
+        self._up: Future[None] = Future((self._work,))
         self._stopped = self._over = False
         self._made = True
         for spec in specs:
@@ -87,12 +87,14 @@ class Supervisor(Actor):
 
     def _forget(self, child: Child) -> None:
         child.gone = True
-        self._children.pop(child.name, None)
+        if self._children.get(child.name) is child:  # else another one has its name by now
+            del self._children[child.name]
 
     async def on_start(self) -> None:  # type: ignore[override]
         """Start the children; subclasses that override it await this one."""
-        steps = [StartStep(child) for child in self._children.values()]
-        self._take_on(Job(steps, done=self._all_up, failed=self._could_not_start))
+        if not self._ending:  # a subclass may have waited before it came here
+            steps = [StartStep(child) for child in self._children.values()]
+            self._take_on(Job(steps, done=self._all_up, failed=self._could_not_start))
         await self._up
 
     def _all_up(self) -> None:
@@ -113,7 +115,7 @@ class Supervisor(Actor):
                 self._child_exited(message)
             case ShutdownOver():
                 if message.child.order is message.order:
-                    self._shutdown_over(message.child)
+                    self._shutdown_over(message)
             case BackoffOver():
                 self._backoff_over(message.child)
             case GetChild():
@@ -151,7 +153,7 @@ class Supervisor(Actor):
         if child is not None and child.state == "starting":
             child.state = "running"
             child.since = self._now()
-            self._go_on()
+            self._jobs.go_on()
 
     def _child_exited(self, news: ChildExited) -> None:
         child = self._find(news.child)
@@ -162,14 +164,18 @@ class Supervisor(Actor):
         if not news.kept and child.spec.restart == "temporary" and before != "starting":
             self._forget(child)
         if before == "starting":
-            self._start_failed(child, news.reason)
-        elif before == "running" and news.kept and not self._is_to_stop(child):
+            self._jobs.start_failed(child, news.reason)
+        elif before == "running" and news.kept and not self._jobs.is_to_stop(child):
             self._restart(child, news.reason)  # else another job says what follows its end
-        self._go_on()
+        self._jobs.go_on()
 
-    def _shutdown_over(self, child: Child) -> None:
+    def _shutdown_over(self, news: ShutdownOver) -> None:
+        child = news.child
         if not child.over:
             child.kill()
+            return
+        if not news.all_heard:  # the news of its end may stand behind this
+            self.actor_ref.post(ShutdownOver(child, news.order, all_heard=True))
             return
         ref = child.ref
         assert ref is not None
@@ -182,43 +188,12 @@ class Supervisor(Actor):
 
     # -- jobs --------------------------------------------------------------------------------------
 
-    def _is_to_stop(self, child: Child) -> bool:
-        self._stopping = {job: None for job in self._stopping if job.has_stops}
-        return any(job.stops(child) for job in self._stopping)
-
     def _take_on(self, job: Job) -> None:
-        self._jobs.append(job)
-        if job.has_stops:
-            self._stopping[job] = None
-        self._go_on()
-
-    def _go_on(self) -> None:
-        while self._jobs and self._jobs[0].go_on():
-            self._take_off().done()
-
-    def _take_off(self) -> Job:
-        job = self._jobs.popleft()
-        self._stopping.pop(job, None)
-        return job
-
-    def _start_failed(self, child: Child, reason: Exit) -> None:
-        """Drop the job in which the child was to start, and do what that job has to say to it."""
-        if self._jobs and self._jobs[0].starts(child):  # else that job is dropped: all are to stop
-            self._take_off().failed(child, reason)
-
-    def _drop_jobs(self, reason: Exit) -> None:
-        jobs, self._jobs, self._stopping = self._jobs, deque(), {}
-        for job in jobs:
-            job.failed(None, reason)
+        self._jobs.add(job)
+        self._jobs.go_on()
 
     def _stop_all(self) -> list[StopStep]:
         return [StopStep(child, keep=False) for child in reversed(self._children.values())]
-
-    def _waits_for_child(self) -> Any:
-        try:
-            return self._jobs[0].waits_for_child
-        except IndexError:
-            return None
 
     def _owe(self, reply: Future[Any] | None, after: Future[None]) -> None:
         """Let it be seen what a reply comes after: refused if that waits for who waits for the reply."""
@@ -248,10 +223,10 @@ class Supervisor(Actor):
         if delay > 0:
             child.group = [other.name for other in group]
             child.timer = self.actor_ref.tell_after(delay, BackoffOver(child))
-            self._take_on(Job(stops, done=nothing, failed=self._restart_failed))
+            self._take_on(Job(stops, done=lambda: self._group_stopped(child), failed=self._restart_failed))
         else:
             starts = [StartStep(other) for other in group]
-            self._take_on(Job([*stops, *starts], done=nothing, failed=self._restart_failed))
+            self._take_on(Job([*stops, *starts], done=nothing, failed=self._restart_failed, again=True))
 
     def _restart_failed(self, child: Child | None, reason: Exit) -> None:
         if child is not None and child.state == "waiting":
@@ -261,9 +236,19 @@ class Supervisor(Actor):
         if not child.backs_off or self._ending:
             return
         child.timer = None
+        self._start_group(child)
+
+    def _group_stopped(self, child: Child) -> None:
+        if not child.backs_off:  # somebody has had it started before the others were stopped
+            self._start_group(child)
+
+    def _start_group(self, child: Child) -> None:
+        """Start who waits for a back-off that is over, or that was cut short; once."""
         if any(other.backs_off and child.name in other.group for other in self._children.values()):
             return  # that one failed later, and starts this one after it
-        self._take_on(Job(map(StartStep, self._group(child)), done=nothing, failed=self._restart_failed))
+        group = [other for other in self._group(child) if other is not child or child.state != "stopped"]
+        child.group = []
+        self._take_on(Job(map(StartStep, group), done=nothing, failed=self._restart_failed, again=True))
 
     def _group(self, child: Child) -> list[Child]:
         """Give who waits for the back-off of this child, itself among them."""
@@ -274,7 +259,7 @@ class Supervisor(Actor):
         if self._ending:
             return
         self._gives_up = error
-        self._drop_jobs(SHUTDOWN)
+        self._jobs.drop(SHUTDOWN)
         self._take_on(Job(self._stop_all(), done=self._fail, failed=cannot_fail))
 
     def _fail(self) -> None:
@@ -294,8 +279,10 @@ class Supervisor(Actor):
             return False
         self._stop_orders.append(order)
         if len(self._stop_orders) == 1:
-            self._drop_jobs(SHUTDOWN)
+            self._jobs.drop(SHUTDOWN)
             self._take_on(Job(self._stop_all(), done=self._children_stopped, failed=cannot_fail))
+        if isinstance(order, Envelope):
+            self._owe(order.reply, self._work)
         return True
 
     def _children_stopped(self) -> None:
@@ -309,9 +296,10 @@ class Supervisor(Actor):
         self._over = True
         for child in self._children.values():
             child.cancel_timer()
-        self._drop_jobs(reason)
+        self._jobs.drop(reason)
         self._up.try_set(None)
-        for order in () if self._stopped else self._stop_orders:  # once posted they are answered as mail
+        orders, self._stop_orders = self._stop_orders, []
+        for order in () if self._stopped else orders:  # once posted they are answered as mail
             if isinstance(order, Envelope):
                 self._settle(order.reply, order.stopped)
 
@@ -364,14 +352,17 @@ class Supervisor(Actor):
 
         def failed(unstarted: Child | None, reason: Exit) -> None:
             def answer(*_: object) -> None:
-                if forget and unstarted is not None:  # else it is stopped with the others
-                    self._forget(child)
                 self._settle(reply, child.start_failed(reason))
+
+            def ended() -> None:
+                if forget:
+                    self._forget(child)
+                answer()
 
             if unstarted is None:
                 answer()
-            else:
-                self._jobs.appendleft(Job([StopStep(child, keep=False)], done=answer, failed=answer))
+            else:  # should that be dropped, the child is stopped with the others
+                self._jobs.add_first(Job([StopStep(child, keep=False)], done=ended, failed=answer))
 
         self._take_on(Job([StartStep(child)], done=done, failed=failed))
         self._owe(reply, self._work)
@@ -396,5 +387,5 @@ class Supervisor(Actor):
 
         steps: list[StopStep | StartStep] = [StopStep(child, keep=False)]
         steps += [StartStep(other) for other in others if other is not child]
-        self._take_on(Job(steps, done=done, failed=failed))
+        self._take_on(Job(steps, done=done, failed=failed, again=True))
         self._owe(reply, self._work)

@@ -116,7 +116,7 @@ def owner_of(future: "Future[Any]") -> "tuple[Cell | None, Iterable[Future[Any]]
         return None, () if blocks is None else (blocks,)
     if kind is Undertaking:
         child = answerer.child()
-        return child, () if child is None else _keeps_from_starting(child)
+        return child, () if child is None else _keeps_busy(child)
     if kind is Handler:
         alone, waits = answerer.waits_for, waits_of(answerer.cell)
         return answerer.cell, [wait for wait in (waits, alone) if wait is not None]
@@ -157,11 +157,18 @@ def owner_elsewhere(future: "Future[Any]", dispatcher: "BaseDispatcher") -> "Cel
     return next((owner for owner in owners if owner._dispatcher is not dispatcher), None)
 
 
-def _keeps_from_starting(child: "Cell") -> "list[Future[Any]]":
-    """Give what the ``on_start`` of a child waits for; that of a reentrant one waits beside the others."""
+def _keeps_busy(child: "Cell") -> "list[Future[Any]]":
+    """Give what a child waits for that starts or stops: its ``on_start`` may wait beside other handlers.
+
+    Of a supervisor that stops its own children that too: its work waits for one of them.
+    """
     extras = child._extras
     pending = () if extras is None or extras.pending is None else list(extras.pending)
     waits = [waits_of(child), *(handler.waits_for for handler in pending if handler.starting)]
+    actor: Any = child._actor
+    work: Any = getattr(actor, "_work", None)
+    if type(getattr(work, "answerer", None)) is Undertaking and actor._ending:
+        waits.append(work)
     return [wait for wait in waits if wait is not None]
 
 

@@ -1,5 +1,6 @@
 """Restarts beyond the matrix: escalation, back-off, and the mail that waits for the next life."""
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -97,6 +98,22 @@ class TestBackoff:
             manual.advance(1)
             assert troupe.states()["b"] == "running"
             manual.advance(10)
+
+    def test_one_that_cannot_start_for_long_is_not_calm(self, manual: ManualDispatcher) -> None:
+        starts: list[float] = []
+
+        class Down(Failing):
+            def on_start(self) -> None:
+                starts.append(manual.clock.monotonic())
+                if len(starts) > 1:
+                    raise Boom
+
+        backoff = Backoff(first=1, factor=2, longest=64, calm=60)
+        supervisor = Supervisor.start([ChildSpec("down", Down, backoff=backoff)])
+        supervisor.ask(GetChild("down")).tell("boom")
+        manual.advance(255)
+        waits = [later - earlier for earlier, later in itertools.pairwise(starts)]
+        assert waits == [1, 2, 4, 8, 16, 32, 64, 64, 64]
 
     def test_mail_waits_for_the_next_life(self, manual: ManualDispatcher) -> None:
         troupe = Troupe(manual, backoff=Backoff(first=60))

@@ -249,6 +249,76 @@ class TestShutdown:
                     assert manual.step()
                 assert [ref.is_alive() for ref in refs] == [False, False, False], f"seed {seed}"
 
+    def test_nor_is_one_whose_start_has_just_failed(self) -> None:
+        for seed in range(60):
+            with ManualDispatcher(seed=seed) as manual:
+                refs: list[ActorRef[Any]] = []
+
+                class Refusing(Actor):
+                    def on_start(self) -> None:
+                        refs.append(self.actor_ref)  # noqa: B023 - used in this round only
+                        raise Boom
+
+                supervisor = Supervisor.start()
+                manual.settle()
+                added = supervisor.ask(StartChild(ChildSpec("refusing", Refusing)), block=False)
+                for _ in range(seed % 6):
+                    manual.step()
+                stopped = supervisor.stop(block=False)
+                while not stopped.done:
+                    assert manual.step()
+                assert not any(ref.is_alive() for ref in refs), f"seed {seed}"
+                manual.settle()
+                assert added.done
+
+    @pytest.mark.parametrize("shutdown", [0, 0.01])
+    def test_nor_is_one_that_has_not_begun_when_its_time_is_over(
+        self, shutdown: float, manual: ManualDispatcher
+    ) -> None:
+        made: list[bool] = []
+
+        class Noting(Actor):
+            def __init__(self) -> None:
+                made.append(stopped.done)
+                super().__init__()
+
+        supervisor = Supervisor.start()
+        manual.settle()
+        supervisor.ask(StartChild(ChildSpec("late", Noting, shutdown=shutdown)), block=False)
+        stopped = supervisor.stop(block=False)
+        manual.step()  # both are ordered, and the child is ready
+        manual.manual_clock.move_to(shutdown)
+        late = manual.take_ready()
+        manual.timers.fire_due()
+        manual.step()
+        assert late is not None
+        manual.schedule(late)
+        manual.settle()
+        assert stopped.done
+        assert made == [False]
+
+    def test_who_waits_first_in_its_own_on_start_starts_nobody_when_it_is_to_stop(
+        self, manual: ManualDispatcher
+    ) -> None:
+        ready, log = Future[None](), list[str]()
+
+        class Patient(Supervisor):
+            async def on_start(self) -> None:  # type: ignore[override]
+                await ready
+                await super().on_start()
+
+        supervisor = Patient.start([ChildSpec("a", Player, ("a", log, set()))])
+        last: ActorRef[Any] = supervisor.ask(StartChild(ChildSpec("last", Waiter, shutdown="infinity")))
+        last.tell("wait")
+        stopped = supervisor.stop(block=False)
+        manual.settle()
+        ready.set(None)
+        manual.settle()
+        last.kill()
+        manual.settle()
+        assert stopped.get() is True
+        assert log == []
+
     def test_when_a_child_has_stopped_for_somebody_it_is_dead(self, manual: ManualDispatcher) -> None:
         troupe = Troupe(manual, backoff=Backoff(first=60))
         ref = troupe["b"]

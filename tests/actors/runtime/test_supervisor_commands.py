@@ -1,6 +1,7 @@
 """Commands to a supervisor: children that are added, removed, stopped and restarted by hand."""
 
-from typing import Any, cast
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self, cast
 
 import pytest
 
@@ -19,8 +20,9 @@ from showcaller.actors.runtime import (
     StopChild,
     Supervisor,
 )
-from showcaller.actors.runtime.testkit import ManualDispatcher
-from tests.actors.runtime.stage import Boom, Failing, Troupe, Unwilling, Waiter, stubborn
+from showcaller.actors.runtime.strategy import Strategy
+from showcaller.actors.runtime.testkit import ManualDispatcher, probe
+from tests.actors.runtime.stage import Boom, Failing, Player, Troupe, Unwilling, Waiter, stubborn
 
 
 class Slow(Waiter):
@@ -150,10 +152,97 @@ class TestCommands:
             troupe.supervisor.ask(RemoveChild("d"))
             troupe.supervisor.ask(StopChild("a"))
             troupe.supervisor.ask(RestartChild("a"))
-        assert (len(actor._jobs), len(actor._stopping)) == (0, 0)
+        assert (len(actor._jobs), len(actor._jobs._stopping)) == (0, 0)
+
+
+class Abstract(Failing, ABC):
+    """Cannot be made."""
+
+    @abstractmethod
+    def missing(self) -> None:
+        raise NotImplementedError
+
+
+class Scarce(Failing):
+    """Is not allocated when its time has come."""
+
+    left: ClassVar[int] = 0
+
+    def __new__(cls, *_: Any) -> Self:
+        cls.left -= 1
+        if cls.left == 0:
+            raise Boom("none is left")
+        return super().__new__(cls)
+
+    def on_failure(self, *_: Any) -> None:
+        self.log.append("fails")
+
+    def __init__(self, log: list[str]) -> None:
+        super().__init__()
+        self.log = log
+
+
+class TestClassesThatAllocateNothing:
+    """``Abstract`` and ``Scarce`` raise before there is anything that could fail by itself."""
+
+    def test_one_that_is_added_is_refused_and_harms_nobody(self, manual: ManualDispatcher) -> None:
+        troupe = Troupe(manual)
+        added = troupe.supervisor.ask(StartChild(ChildSpec("none", Abstract)), block=False)
+        with pytest.raises(StartFailed, match="abstract"):
+            added.get()
+        assert troupe.states() == dict.fromkeys("abc", "running")
+
+    def test_one_of_the_first_stops_those_before_it(self, manual: ManualDispatcher) -> None:
+        log: list[str] = []
+        watcher, heard = probe()
+        specs = [ChildSpec("a", Player, ("a", log, set())), ChildSpec("none", Abstract)]
+        supervisor = Supervisor.start(specs)
+        supervisor.add_watcher(watcher)
+        manual.settle()
+        assert log == ["a starts", "a stops"]
+        assert isinstance(heard[0].reason.error, StartFailed)
+
+    def test_one_that_is_to_live_again_has_failed_to_start(self, manual: ManualDispatcher) -> None:
+        Scarce.left, log = 3, list[str]()  # the ref, the first life, and the second
+        supervisor = Supervisor.start([ChildSpec("scarce", Scarce, (log,))])
+        child: ActorRef[Any] = supervisor.ask(GetChild("scarce"))
+        child.tell("boom")
+        assert child.ask("hello") == "hello"
+        assert log == ["fails"], "the life that had ended hears of it no more"
+        assert supervisor.ask(ListChildren())[0].restarts == 2
+
+    @pytest.mark.parametrize("strategy", ["one_for_all", "rest_for_one"])
+    def test_one_that_is_to_start_with_others_holds_none_of_them_up(
+        self, strategy: Strategy, manual: ManualDispatcher
+    ) -> None:
+        Scarce.left = 0
+        scarce = ChildSpec("scarce", Scarce, ([],), restart="transient")
+        supervisor = Supervisor.start(
+            [ChildSpec("a", Failing), scarce, ChildSpec("c", Failing)], strategy=strategy
+        )
+        supervisor.ask(GetChild("scarce")).stop()
+        Scarce.left = 1
+        supervisor.ask(GetChild("a")).tell("boom")
+        manual.settle()
+        states = {info.name: info.state for info in supervisor.ask(ListChildren())}
+        assert states == {"a": "running", "scarce": "stopped", "c": "running"}
 
 
 class TestWhatAnEndingSupervisorOwes:
+    def test_a_stop_is_answered_once_though_it_is_restarted_and_given_up(
+        self, manual: ManualDispatcher
+    ) -> None:
+        below = ChildSpec("below", Waiter, shutdown="infinity")
+        top = Supervisor.start([ChildSpec("lower", Supervisor, ([below],), backoff=Backoff(60.0))])
+        lower: ActorRef[Any] = top.ask(GetChild("lower"))
+        lower.ask(GetChild("below")).tell("wait")
+        stopped = lower.stop(block=False)
+        manual.settle()
+        lower.kill()
+        assert stopped.get() is True
+        assert top.stop() is True
+        assert manual.late_replies == 0
+
     @pytest.mark.parametrize("end", ["kill", "stop"])
     def test_get_child_is_answered_when_it_ends_before_all_have_started(
         self, end: str, manual: ManualDispatcher
