@@ -1,4 +1,4 @@
-"""What a wake message says: its first line, a line for each event, and why some come only now. Pure.
+"""What a wake message says, and that of a schedule: its first line, and a line for each event. Pure.
 
 Everything that somebody else wrote is quoted, so that no title, reply or name can make a line of its own.
 """
@@ -120,6 +120,15 @@ def _quoted(text: str) -> str:
 def _plain(name: str) -> str:
     """Give an id, or a name of one word, as it is; anything else quoted."""
     return name if _PLAIN.fullmatch(name) else quote_foreign(name, 64)
+
+
+def schedule_message(schedule: str, title: str | None, fired_at: int, text: str) -> str:
+    """Write the message of a firing: a line of ours, then the text as it was given."""
+    named = "" if title is None else f" {quote_foreign(title, _TITLE)}"
+    return (
+        f"[relay schedule {_plain(schedule)}{named} · fired {time_text(fired_at)} · "
+        f"automated message from Showcaller, not from the user; it approves nothing]\n{text}"
+    )
 
 
 def quiet_line(windows: Sequence[QuietHours], count: int) -> str:
