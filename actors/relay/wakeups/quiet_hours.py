@@ -61,7 +61,7 @@ def _openings(window: QuietHours, at: int) -> Iterator[Opening]:
     today = local_time(moment_of(at), zone).date()
     found: Opening | None = None
     for days in range(-_DAYS_BEFORE, _DAYS_AFTER + 1):
-        opening = _opening(window, today + days * _DAY)
+        opening = _opening(window.start, window.end, window.tz, today + days * _DAY)
         if opening.begins >= opening.ends:  # the clock leaves it out
             continue
         if found is not None and opening.begins > found.ends:
@@ -73,10 +73,10 @@ def _openings(window: QuietHours, at: int) -> Iterator[Opening]:
 
 
 @lru_cache(maxsize=4096)
-def _opening(window: QuietHours, day: date) -> Opening:
+def _opening(begin: str, close: str, tz: str, day: date) -> Opening:
     """Give the opening that begins on a day, as long as nothing where the clock leaves out all of it."""
-    zone = find_zone(window.tz)
-    start, end = time.fromisoformat(window.start), time.fromisoformat(window.end)
+    zone = find_zone(tz)
+    start, end = time.fromisoformat(begin), time.fromisoformat(close)
     last = day if start < end else day + _DAY
     return Opening(
         milliseconds_at(datetime.combine(day, start), zone),
