@@ -113,6 +113,14 @@ def test_what_happens_in_quiet_hours_comes_in_one_message_when_they_end() -> Non
     assert dict(run.left[1][1].quiet) == {Key("", cursor): "sub" for cursor in (1, 2, 4)}
 
 
+def test_an_urgent_event_takes_nothing_from_quiet_hours() -> None:
+    run = Run(began=MIDNIGHT, sub=Terms(quiet=NIGHT))
+    run.at(60, 1, "sub")
+    run.at(65, 2, "sub", urgent=True)
+    run.until(86_400)
+    assert run.told == [(65, (2,)), (6 * 3600, (1,))]
+
+
 def test_what_happens_as_quiet_hours_end_is_not_held() -> None:
     run = Run(began=MIDNIGHT, sub=Terms(quiet=NIGHT))
     run.at(6 * 3600, 1, "sub")
