@@ -86,7 +86,7 @@ def test_one_damaged_handshake_harms_no_other() -> None:
 
 def test_of_an_unknown_name_those_are_told_that_are_close() -> None:
     assert (row("clade", {}).suggestions or ())[0] == "claude"
-    assert row("Codex:x", {}).suggestions == ("codex",)
+    assert (row("Codex:x", {}).suggestions or ())[0] == "codex"
     assert row("zzzzzz", {}).suggestions is None
 
 
