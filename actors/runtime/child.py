@@ -52,7 +52,7 @@ class BackoffOver(OwnMail):
 class NotMade(Exception):
     """A child has not even got a ref: its class is abstract, or its ``__new__`` raised."""
 
-    def __init__(self, child: "Child", error: Exception) -> None:
+    def __init__(self, child: "Child", error: BaseException) -> None:
         super().__init__(child.name)
         self.child = child
         self.reason = Exit("unstarted", error)

@@ -84,9 +84,15 @@ def test_one_damaged_handshake_harms_no_other() -> None:
     assert handshakes_in(json.dumps({**kept, "codex": {"at": -1}})) == {"claude": PROVEN}
 
 
+def closest(name: str) -> str:
+    suggestions = row(name, {}).suggestions
+    assert suggestions is not None
+    return suggestions[0]
+
+
 def test_of_an_unknown_name_those_are_told_that_are_close() -> None:
-    assert (row("clade", {}).suggestions or ())[0] == "claude"
-    assert (row("Codex:x", {}).suggestions or ())[0] == "codex"
+    assert closest("clade") == "claude"
+    assert closest("Codex:x") == "codex"
     assert row("zzzzzz", {}).suggestions is None
 
 

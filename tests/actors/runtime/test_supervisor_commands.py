@@ -168,7 +168,7 @@ class Scarce(Failing):
 
     left: ClassVar[int] = 0
 
-    def __new__(cls, *_: Any) -> Self:
+    def __new__(cls, *_: Any, **__: Any) -> Self:
         cls.left -= 1
         if cls.left == 0:
             raise Boom("none is left")
