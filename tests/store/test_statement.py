@@ -16,6 +16,7 @@ ROW = {
     "origin": "owner",
     "head": None,
     "created_at": 1,
+    "place": None,
 }
 
 

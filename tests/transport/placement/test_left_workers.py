@@ -25,7 +25,7 @@ def test_a_worker_at_work_is_left_alone_and_named(home: Path) -> None:
     relay = Relay(home, "run-1")
     worker = relay.start()
     relay.taken(worker, SLEEP)
-    with pytest.raises(WorkersAtWorkError, match=f"process {worker.card.pid}.*has 1 turns"):
+    with pytest.raises(WorkersAtWorkError, match=f"process {worker.card.pid}.*has 1 turn$"):
         LeftWorkers(home / "workers", OWN)
     assert living_workers(home / "workers")
     relay.close()

@@ -206,6 +206,7 @@ class Agent:
 
     def halt(self, grace: float) -> None:
         """Cancel the turn, and end the process with its tree if it has not ended the turn after ``grace``."""
+        self._requests.turn = None  # what it asks from now on nobody is shown
         self._cards.withdraw_all()
         if self._record is None or self.native is None:
             self.kill()

@@ -26,7 +26,8 @@ _ELICITATION: Final[TypeAdapter[Any]] = TypeAdapter(schema.CreateElicitationRequ
 class AgentRequests:
     """Answers the requests of one agent. ``folders`` are those that its files and terminals may be in.
 
-    ``turn`` is the turn that runs and its clock, None between turns: then nobody is asked anything.
+    ``turn`` is the turn that runs and its clock, None between turns and once that turn is to stop: then
+    nobody is asked anything.
     """
 
     def __init__(self, session: str, folders: list[str], cards: OpenCards, terminals: Terminals) -> None:

@@ -110,7 +110,7 @@ def test_the_token_of_a_conversation_that_was_put_away_is_of_no_use(
     refused = laptop.call("list_sessions")
     codes = {"archive": "REMOTE_RELAY_NOT_FOUND", "delete": "REMOTE_RELAY_UNAUTHENTICATED"}
     assert refused["code"] == codes[how]
-    told = "showcaller tokens revoke laptop --kind external" if how == "archive" else "does not exist"
+    told = "showcaller tokens new --name laptop --keep" if how == "archive" else "does not exist"
     assert told in refused["error"]
 
 

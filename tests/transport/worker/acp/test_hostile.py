@@ -59,7 +59,7 @@ async def test_more_questions_at_once_than_are_taken_are_refused(desk: AgentDesk
     await desk.card(turn, MOST_REQUESTS)
     desk.stage.stop(turn)
     assert (await desk.stage.end_of(turn)).outcome == "stopped"
-    assert len(desk.cards(turn)) == MOST_REQUESTS
+    assert len(desk.cards(turn)) == MOST_REQUESTS, "and what it asks while it is to stop nobody is shown"
 
 
 async def test_an_agent_that_hears_no_more_is_ended(desk: AgentDesk) -> None:
