@@ -185,7 +185,7 @@ def test_what_cannot_be_had_is_told_before_anything_is_created(relay: Showcaller
         assert refused["code"] == "REMOTE_RELAY_INVALID_INPUT"
         named = create(daemon, "settings", model="large", mode="plan", effort="high")
         assert json.loads(named["reply"]["text"]) == {"mode": "plan", "model": "large", "effort": "high"}
-        assert "the model was not checked" in named["note"]
+        assert "the model was not checked" in named["modelNote"]
         session = named["session"]
         call(daemon, "send", session=session, text="say hi", effort="low", wait_seconds=LIMIT)
         process = recalled(send(daemon, session, "recall"))[0]

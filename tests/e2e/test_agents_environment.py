@@ -215,6 +215,9 @@ def test_a_call_from_outside_has_a_conversation_that_its_name_keeps(
     assert [token["name"] for token in listed if token["name"] == "outside"] == ["outside"]
     assert showcaller("tokens", "revoke", "outside").code == 0
     assert showcaller("tokens", "revoke", "outside").code == 3
+    shut_out = showcaller("call", '{"action": "list_relays"}', "--name", "outside")
+    assert (shut_out.code, json.loads(shut_out.out)["code"]) == (1, "REMOTE_RELAY_UNAUTHENTICATED")
+    assert showcaller("tokens", "new", "--name", "outside", "--keep").code == 0
     again = showcaller("call", '{"action": "list_relays"}', "--name", "outside")
     assert again.code == 0, again
     sessions = {row["session"] for row in json.loads(showcaller("tokens", "--json").out)["tokens"]}
@@ -231,7 +234,7 @@ def test_a_call_by_a_name_that_somebody_elses_token_has_leaves_that_in_force(
     told = json.loads(refused.out)
     assert (refused.code, told["ok"]) == (1, False)
     assert "is taken" in told["error"]
-    assert "showcaller tokens revoke theirs" in told["wayOut"]
+    assert "showcaller tokens new --name theirs --replace --keep" in told["wayOut"]
     headers = {"authorization": f"Bearer {theirs}"}
     url = f"http://127.0.0.1:{daemon.port}/api/call"
     assert (
