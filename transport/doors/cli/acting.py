@@ -8,7 +8,7 @@ import click
 from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.session_names import find_session, refuse_empty
 
@@ -21,7 +21,6 @@ NOTHING_DONE: Final = {
     "changed": "it was so already",
 }
 """What a person reads where a result says by this field, false or empty, that nothing was to be done."""
-_ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
 def sessions_options(command: AnyCommand) -> AnyCommand:
@@ -55,7 +54,7 @@ def act_on_each(door: Door, names: Sequence[str], act: Act, told: str, *, as_jso
                 last = error
                 results.append({"session": name, **error.to_result()})
                 continue
-            results.append({key: value for key, value in result.items() if key not in _ENVELOPE})
+            results.append(without_envelope(result))
             if not as_json:
                 said = next(
                     (why for field, why in NOTHING_DONE.items() if result.get(field) in (False, [])), told

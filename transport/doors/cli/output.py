@@ -5,7 +5,8 @@ import io
 import json
 import os
 import sys
-from typing import Any, TextIO
+from collections.abc import Mapping
+from typing import Any, Final, TextIO
 
 import click
 
@@ -13,11 +14,17 @@ from showcaller.transport.doors.cli.exits import OutputLost
 from showcaller.transport.doors.cli.visible import json_safe, readable
 
 USUAL_WIDTH = 80
+_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
 
 def json_line(value: Any) -> str:
     """Give a value as one line of JSON that a terminal shows harmlessly and that always encodes."""
     return json_safe(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def without_envelope(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what a result says, without what every result has."""
+    return {name: value for name, value in result.items() if name not in _ENVELOPE}
 
 
 class _Results:

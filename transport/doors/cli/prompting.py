@@ -20,7 +20,7 @@ from showcaller.transport.doors.cli.exits import (
     no_relay,
 )
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.questions import pending_lines
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import end_word
@@ -29,7 +29,6 @@ from showcaller.transport.doors.http.whereabouts import running_relay
 
 PIECE: Final = 300
 """Seconds that one call waits: a relay may let it wait less, and it is asked again."""
-_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 _PASSING: Final = frozenset({"status", "progress", "background", "note"})
 """What a result says of a prompt under way that need not hold when it has ended."""
 _UNDER_WAY: Final = frozenset({"queued", "running", "duplicate"})
@@ -210,7 +209,7 @@ def show_result(door: Door, sent: Sent, *, as_json: bool) -> int:
     """Write what became of a prompt, and give the exit code: 0 also for one that nobody waits for."""
     result = sent.result
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
     else:
         _tell(door, sent)
     if not sent.is_waited_for or result["status"] == "done" or result.get("background"):

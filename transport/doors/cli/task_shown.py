@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from showcaller.transport.doors.cli.exits import GOOD, CommandError, checked, several
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.session_names import read_session
 from showcaller.transport.doors.cli.times import local_time
@@ -15,7 +15,6 @@ USUAL_LINES: Final = 50
 SHORTEST: Final = 4
 """Characters of an id, after its prefix, that name a task at least."""
 _PREFIX: Final = "tsk_"
-_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
 
 def task_lines(door: Door, result: Mapping[str, Any]) -> Iterator[str]:
@@ -46,7 +45,7 @@ def show_task(door: Door, name: str, task: str, lines: int | None, *, as_json: b
             error.way_out = f"To see which there are: {door.command_line('show', session)}"
             raise
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
         return GOOD
     for line in _told(result):
         note(line)

@@ -17,7 +17,6 @@ from showcaller.transport.doors.http.whereabouts import running_relay
 AnyCommand = TypeVar("AnyCommand", bound=Callable[..., Any])
 LONG: Final = 366 * 86_400.0
 UNTIL: Final = ("turn-end", "awaiting-input", "exited", "any")
-_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
 _until_option = click.option(
     "--until",
@@ -95,11 +94,6 @@ def followed(
         found = relay.monitor(sessions, until=until, timeout=LONG, since=cursor, reconnect=reconnect)
         answer = answered(found, cursor)
         yield answer
-
-
-def told(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an answer says, without what every answer has."""
-    return {name: value for name, value in answer.items() if name not in _ENVELOPE}
 
 
 def event_line(event: Mapping[str, Any]) -> str:

@@ -8,13 +8,11 @@ import click
 from showcaller.transport.doors.cli.cards import card_id, complete_card, complete_choice
 from showcaller.transport.doors.cli.exits import GOOD, NOT_FOUND, CommandError
 from showcaller.transport.doors.cli.home import home_option
-from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.prompting import read_text
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running
-
-_ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
 @click.command(
@@ -66,7 +64,7 @@ def command(
             error.way_out = f"To see what waits: {door.command_line('inbox')}"
         raise
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
     else:
         further = f". {result['note']}" if result.get("note") else ""
         note(f"{result['question_id']}: {result['status']}{further}")

@@ -9,7 +9,7 @@ from showcaller.actors.contract.approvals import ApprovalKind
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, note, terminal_width, write
+from showcaller.transport.doors.cli.output import json_line, note, terminal_width, without_envelope, write
 from showcaller.transport.doors.cli.parsing import Command, Group, hand_on
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running, check_running
@@ -20,7 +20,6 @@ from showcaller.transport.doors.cli.visible import visible
 
 PAGE: Final = 1000
 COLUMNS: Final = (Column("SESSION"), Column("KIND"), Column("ALLOWED"), Column("TITLE", cut="end"))
-_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
 
 @click.group(
@@ -104,7 +103,7 @@ def revoke(door: Door, session: str, kind: str | None, as_json: bool) -> int:
         named = find_session(relay, door, session)
     result = ask_running(door, "POST", "/api/approvals/revoke", {"session": named, "kind": kind})
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
     else:
         note(f"{named}: {', '.join(result['revoked'])} stands no more")
     return GOOD

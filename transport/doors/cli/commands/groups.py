@@ -7,7 +7,7 @@ import click
 
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
-from showcaller.transport.doors.cli.output import json_line, note, terminal_width, write
+from showcaller.transport.doors.cli.output import json_line, note, terminal_width, without_envelope, write
 from showcaller.transport.doors.cli.parsing import Command, Group, hand_on
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running
@@ -25,7 +25,6 @@ COLUMNS: Final = (
     Column("MADE BY"),
     Column("LAST ACTIVITY"),
 )
-_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 _as_json = click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
 
 
@@ -179,7 +178,7 @@ def order(door: Door, groups: tuple[str, ...], as_json: bool) -> int:
 
 def _told(result: Mapping[str, Any], told: str, *, as_json: bool) -> int:
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
     else:
         note(told)
     return GOOD

@@ -8,7 +8,7 @@ import click
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.watched import (
@@ -19,7 +19,6 @@ from showcaller.transport.doors.cli.watched import (
     named,
     refuse_without_relay,
     standing_line,
-    told,
     watch_options,
 )
 
@@ -63,7 +62,7 @@ def command(
     if door.is_empty:
         note(f"Nothing here yet: {door.home} holds no sessions.")
         if as_json:
-            write(json_line(told(_nothing())))
+            write(json_line(without_envelope(_nothing())))
         return GOOD
     with opened(door, read_only=True) as relay:
         chosen = list(named(relay, door, sessions)) or None
@@ -86,7 +85,7 @@ def _nothing() -> Mapping[str, Any]:
 
 def _write_whole(answer: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
-        write(json_line(told(answer)))
+        write(json_line(without_envelope(answer)))
         return
     _write_lines(answer)
     if not answer["fired"] and not answer["pending"]:

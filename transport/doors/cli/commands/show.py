@@ -9,7 +9,7 @@ from showcaller.transport.doors.cli.endings import ending_line, with_endings
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, write
+from showcaller.transport.doors.cli.output import json_line, without_envelope, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.questions import pending_lines
 from showcaller.transport.doors.cli.relay import Door
@@ -20,7 +20,6 @@ from showcaller.transport.doors.cli.times import local_time
 from showcaller.transport.doors.cli.visible import readable, visible
 
 MOST_CHARACTERS = 50_000
-_ENVELOPE = frozenset({"ok", "relay", "summary"})
 
 
 @click.command(
@@ -67,7 +66,7 @@ def command(door: Door, session: str, last: int, task: str | None, lines: int | 
         result = dict(read_session(relay, door, session, last, max_chars=MOST_CHARACTERS))
         result["messages"] = with_endings(relay, result["session"]["id"], result.get("messages", ()))
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
         return GOOD
     for line in [*conversation(result), *pending_lines(door, result), *task_lines(door, result)]:
         write(line)

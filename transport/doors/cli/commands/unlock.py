@@ -1,19 +1,15 @@
 """``showcaller unlock``: let the agent of an external conversation send prompts to others again."""
 
-from typing import Final
-
 import click
 
 from showcaller.transport.doors.cli.exits import GOOD
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.opening import opened
-from showcaller.transport.doors.cli.output import json_line, note, write
+from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running, check_running
 from showcaller.transport.doors.cli.session_names import find_session
-
-_ENVELOPE: Final = frozenset({"ok", "relay", "summary"})
 
 
 @click.command(
@@ -43,7 +39,7 @@ def command(door: Door, conversation: str, as_json: bool) -> int:
         named = find_session(relay, door, conversation)
     result = ask_running(door, "POST", "/api/acts/unlock", {"session": named})
     if as_json:
-        write(json_line({name: value for name, value in result.items() if name not in _ENVELOPE}))
+        write(json_line(without_envelope(result)))
     else:
         note(f"{named}: its prompts to others count from 0 again")
     return GOOD
