@@ -207,7 +207,7 @@ def put_away_what_works(patch: pytest.MonkeyPatch) -> None:
     """A session at work is archived or deleted."""
     patch.setattr(Background, "__bool__", lambda _: False)
     patch.setattr(TurnState, "works", False)
-    patch.setattr(archiving, "_refuse_busy", lambda *_: None)
+    patch.setattr(archiving, "refuse_running", lambda *_: None)
 
 
 def hand_over_what_a_client_takes(patch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ YOUNG: Final = 0.3
 ROUNDS: Final = 50
 LOOKS: Final = 2
 """How often it is looked once more because a process has ended in between."""
-BLANK_LOOKS: Final = 20
-"""How often it is looked once more because a process just becomes another program."""
+BLANK_LOOKS: Final = 1000
+"""How often it is looked once more because a process just becomes another program, on a busy machine too."""
 PAUSE: Final = 0.002
 """Seconds that such a process is given."""
 TURNS_VARIABLE: Final = "SHOWCALLER_TURNS"
@@ -101,23 +101,28 @@ class Family:
                 doubts.has_gone = True
             elif stat.started < since or self._is_anothers(stat):
                 continue
-            elif self._is_member(pid, stat):
+            elif stat.has_ended:
+                doubts.has_gone = True
+            elif is_member := self._is_member(pid, stat):
                 found.append((stat.started, pid))
             else:
-                doubts.has_gone |= stat.has_ended
-                doubts.is_blank |= stat.is_blank and not stat.has_ended and is_ours(pid)
+                doubts.is_blank |= is_member is None and is_ours(pid)
         return [pid for _, pid in sorted(found)]
 
     def has_member(self, pid: int) -> bool:
         """Say whether a process other than the leader runs and is of this family."""
         stat = stat_of(pid)
-        return stat is not None and self._is_member(pid, stat)
+        return stat is not None and not stat.has_ended and self._is_member(pid, stat) is True
 
     def _is_anothers(self, stat: Stat) -> bool:
         return stat.session != self._leader and stat.session in self._leaders
 
-    def _is_member(self, pid: int, stat: Stat) -> bool:
-        return not stat.has_ended and (stat.group == self._leader or self._is_stray(pid))
+    def _is_member(self, pid: int, stat: Stat) -> bool | None:
+        """Say whether what runs is of this family; None when that cannot be told yet."""
+        if self._leader in (stat.group, stat.session):
+            return True
+        markers = markers_of(pid, TURNS_VARIABLE)
+        return None if markers is None else self._turn in markers
 
     def _candidates(self, now: float) -> Iterator[int]:
         """Give the processes that may be strays: those started after the leader, where that can be told."""
@@ -142,7 +147,7 @@ class Family:
         stat = stat_of(pid)
         if stat is None or stat.has_ended or stat.group == self._leader:
             return False
-        return stat.session == self._leader or self._turn in markers_of(pid, TURNS_VARIABLE)
+        return self._is_member(pid, stat) is True
 
 
 def started_between(leader: int, pid: int, last: int) -> bool:

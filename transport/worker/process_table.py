@@ -8,13 +8,17 @@ from typing import Final, NamedTuple
 _MARK: Final = re.compile(r"(agt|msg|wrk)_[0-9a-z_.]+")
 ENVIRONMENT_LIMIT: Final = 4 * 1024 * 1024
 _KERNEL_THREAD: Final = 0x200000
+_STAT_FIELDS: Final = (1, 2, 3, 6, 19, 23, 47, 48)
+"""Parent, group, session, flags, start, where the code is, and both ends of the environment."""
+_NO_CODE: Final = 1
+"""Where the code is of what we may not look into; 0 is it until the environment of a new program is there."""
 
 
 class Stat(NamedTuple):
     """What a process is; ``started`` is in ticks since the machine's start.
 
-    ``is_blank`` says that it has no environment, not even an empty one: it just becomes another program, or
-    we may not look into it.
+    ``environment`` is how many bytes it was started with: None when it has no environment, not even an empty
+    one, because it just becomes another program, or we may not look into it.
     """
 
     state: bytes
@@ -22,7 +26,7 @@ class Stat(NamedTuple):
     group: int
     session: int
     started: int
-    is_blank: bool
+    environment: int | None
 
     @property
     def has_ended(self) -> bool:
@@ -55,9 +59,9 @@ def stat_of(pid: int) -> Stat | None:
     fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
     if len(fields) < 49:
         return None
-    parent, group, session, flags, started = (int(fields[at]) for at in (1, 2, 3, 6, 19))
-    is_blank = fields[48] == b"0" and not flags & _KERNEL_THREAD
-    return Stat(fields[0], parent, group, session, started, is_blank)
+    parent, group, session, flags, started, code, begins, ends = (int(fields[at]) for at in _STAT_FIELDS)
+    environment = ends - begins if code > _NO_CODE or flags & _KERNEL_THREAD else None
+    return Stat(fields[0], parent, group, session, started, environment)
 
 
 def is_ours(pid: int) -> bool:
@@ -68,10 +72,17 @@ def is_ours(pid: int) -> bool:
         return False
 
 
-def markers_of(pid: int, variable: str) -> list[str]:
-    """Give the words of a variable in the environment that a process was started with."""
-    environment = b"\0" + _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
-    value = environment.partition(b"\0" + variable.encode() + b"=")[2].partition(b"\0")[0]
+def markers_of(pid: int, variable: str) -> list[str] | None:
+    """Give the words of a variable in the environment that a process was started with.
+
+    None when that cannot be told: the process just becomes another program, which may have such words, or
+    has gone, or we may not look into it.
+    """
+    environment = _read(f"/proc/{pid}/environ", ENVIRONMENT_LIMIT)
+    if not environment:
+        stat = stat_of(pid)
+        return [] if stat is not None and stat.environment == 0 else None
+    value = (b"\0" + environment).partition(b"\0" + variable.encode() + b"=")[2].partition(b"\0")[0]
     return os.fsdecode(value).split()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from showcaller.transport.worker.process_table import markers_of, process_ids, stat_of
+from showcaller.transport.worker.process_table import is_ours, markers_of, process_ids, stat_of
 
 WORKERS_VARIABLE: Final = "SHOWCALLER_WORKERS"
 """Holds the marker of a worker, behind those of the workers around it, in all that the worker starts."""
@@ -121,8 +121,9 @@ class _Found:
             stat = stat_of(pid)
             if stat is None or stat.has_ended or stat.started < self._since:
                 return False
-            self.may_show_more |= stat.is_blank
-            if not self._markers.isdisjoint(markers_of(pid, WORKERS_VARIABLE)):
+            markers = markers_of(pid, WORKERS_VARIABLE)
+            self.may_show_more |= markers is None and is_ours(pid)
+            if not self._markers.isdisjoint(markers or ()):
                 return True
             pid = stat.parent
         return False

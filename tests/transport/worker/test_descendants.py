@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -98,22 +99,17 @@ def test_what_just_becomes_another_program_is_looked_at_again(
         looks: list[int] = []
 
         def is_blank(pid: int) -> bool:
-            return pid == member.pid and len(looks) < 3
-
-        def stat_of(pid: int) -> process_table.Stat | None:
-            stat = process_table.stat_of(pid)
-            return stat and stat._replace(is_blank=is_blank(pid))
+            return pid == member.pid and len(looks) < 30
 
         def ids() -> list[int]:
             looks.append(1)
             return [leader.pid, member.pid]
 
         monkeypatch.setattr(descendants, "process_ids", ids)
-        monkeypatch.setattr(descendants, "stat_of", stat_of)
         monkeypatch.setattr(
             descendants,
             "markers_of",
-            lambda pid, variable: [] if is_blank(pid) else process_table.markers_of(pid, variable),
+            lambda pid, variable: None if is_blank(pid) else process_table.markers_of(pid, variable),
         )
         family = Family(leader.pid, "msg_a", 0.0, set())
         if act == "look":
@@ -121,4 +117,47 @@ def test_what_just_becomes_another_program_is_looked_at_again(
         else:
             assert family.signal_strays(signal.SIGKILL, 1.0) == {member.pid}
             assert member.wait() == -signal.SIGKILL
-        assert len(looks) >= 3
+        assert len(looks) >= 30
+
+
+@pytest.mark.parametrize(
+    ("read", "told_afterwards", "markers"),
+    [
+        pytest.param(b"", 12, None, id="it was becoming another program, and is one by now"),
+        pytest.param(b"", None, None, id="it becomes another program"),
+        pytest.param(b"", 0, [], id="it has an empty environment"),
+        pytest.param(b"SHOWCALLER_TURNS=msg_a msg_b\0", None, ["msg_a", "msg_b"], id="it was read in time"),
+    ],
+)
+def test_no_environment_is_not_an_empty_one(
+    monkeypatch: pytest.MonkeyPatch, read: bytes, told_afterwards: int | None, markers: list[str] | None
+) -> None:
+    """Its size may be read before it has gone, or after it is there again."""
+    stat = process_table.stat_of(os.getpid())
+    assert stat is not None
+    monkeypatch.setattr(process_table, "_read", lambda path, limit: read)
+    monkeypatch.setattr(process_table, "stat_of", lambda pid: stat._replace(environment=told_afterwards))
+    assert process_table.markers_of(1, descendants.TURNS_VARIABLE) == markers
+
+
+def test_a_command_that_forever_becomes_another_program_is_a_member(tmp_path: Path) -> None:
+    """It is without an environment again and again, whenever it is looked at."""
+    script = tmp_path / "again"
+    script.write_text('#!/bin/sh\nexec "$0"\n')
+    script.chmod(0o755)
+    with running() as leader:
+        environment = {**os.environ, descendants.TURNS_VARIABLE: "msg_a"}
+        with subprocess.Popen([script], start_new_session=True, env=environment) as member:
+            try:
+                family = Family(leader.pid, "msg_a", 0.0, set())
+                assert [family.members(1.0) for _ in range(200)] == [[member.pid]] * 200
+            finally:
+                member.kill()
+
+
+def test_an_empty_environment_is_told_at_once() -> None:
+    with subprocess.Popen(["/bin/sleep", "1000"], env={}) as stranger:
+        try:
+            assert process_table.markers_of(stranger.pid, descendants.TURNS_VARIABLE) == []
+        finally:
+            stranger.kill()
