@@ -10,7 +10,9 @@ HOW: Final = {
 }
 """What is said of a card that has its end."""
 CLOSED: Final = {
+    "answered": "answered",
+    "dismissed": "dismissed",
     "timed_out": "not answered in time",
     "withdrawn": "withdrawn: nobody waits for the answer any more",
 }
-"""What the event ``question_closed`` says: how a card has ended that nobody has answered or dismissed."""
+"""What the event ``question_closed`` says: how a card has ended. The answer is for who asked alone."""

@@ -86,8 +86,12 @@ class Answer(OutsideRequest):
 
 
 class AnswerResult(CallResult):
-    """The answer to ``answer``: how the card has ended, and in which session it was asked."""
+    """The answer to ``answer``: how the card has ended, with the labels of the options that were ``chosen``.
+
+    ``session`` is where it was asked.
+    """
 
     question_id: str
     session: str
     status: Literal["answered", "dismissed"]
+    chosen: tuple[str, ...] | None = None

@@ -94,8 +94,8 @@ def _refused(answer: Answer, arguments: Mapping[str, Any]) -> Refusal:
         return Refusal(
             Code.INVALID_INPUT,
             f"Nothing was made: {answer.detail}, and another in its place would shut its holder out. Take "
-            f"another name, or replace it on purpose: showcaller tokens new --kind {arguments['kind']} "
-            f"--name {quote(name)} --replace",
+            "another name, or replace it on purpose.",
+            replaceable=True,
         )
     if answer.value == "revoked":
         return Refusal(

@@ -4,7 +4,7 @@ from typing import Any, Final, Literal
 
 from showcaller.actors.contract.views import Moment, ResultModel
 from showcaller.actors.relay.terminal_text import render_tail
-from showcaller.actors.relay.views import message_as_cut, task_as_cut, turn_seconds, via_text
+from showcaller.actors.relay.views import message_as_cut, stop_reason_of, task_as_cut, turn_seconds, via_text
 
 TASK_LINES: Final = 500
 """Lines, from the end, that are told of what a task has written."""
@@ -61,7 +61,7 @@ def message_entry(row: dict[str, Any], *, goes_on: bool = True) -> TranscriptMes
         model=row["model"],
         mode=row["mode"],
         status=row["status"] if is_prompt else None,
-        stop_reason=row["stop_reason"] if is_prompt else None,
+        stop_reason=stop_reason_of(row["status"], row["stop_reason"]) if is_prompt else None,
         error_text=row["error_text"] if is_prompt else None,
         exit_code=row["exit_code"] if is_prompt else None,
         seconds=turn_seconds(row["seconds"]) if is_prompt else None,

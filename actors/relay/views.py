@@ -90,6 +90,11 @@ def last_turn_of(last: Mapping[str, Any] | None) -> LastTurn | None:
     return status
 
 
+def stop_reason_of(status: str | None, stop_reason: str | None) -> str | None:
+    """Give what refines the end of a turn with this ``status``: that of a stopped one has no finer word."""
+    return None if status == "stopped" else stop_reason
+
+
 def group_place(row: dict[str, Any]) -> GroupPlace | None:
     """The group that a session's row names, and its place there."""
     if row["group"] is None:

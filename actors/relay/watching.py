@@ -55,19 +55,22 @@ def is_idle(session: Row) -> bool:
 
 def event_views(rows: Iterable[Row]) -> tuple[EventView, ...]:
     """Give events as callers read them."""
-    return tuple(
-        EventView(
-            cursor=row["cursor"],
-            event=row["kind"],
-            session=row["session"],
-            title=row["title"],
-            at=row["at"],
-            message_id=row["message"],
-            task_id=row["task"],
-            stop_reason=row["stop_reason"] if row["kind"] in _KINDS["turn-end"] else None,
-            text=row["text"],
-        )
-        for row in rows
+    return tuple(_event_view(row) for row in rows)
+
+
+def _event_view(row: Row) -> EventView:
+    is_end = row["kind"] in _KINDS["turn-end"]
+    return EventView(
+        cursor=row["cursor"],
+        event=row["kind"],
+        session=row["session"],
+        title=row["title"],
+        at=row["at"],
+        message_id=row["message"],
+        task_id=row["task"],
+        status=row["status"] if is_end else None,
+        stop_reason=views.stop_reason_of(row["status"], row["stop_reason"]) if is_end else None,
+        text=row["text"],
     )
 
 

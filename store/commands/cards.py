@@ -115,7 +115,7 @@ def end_card(  # noqa: PLR0913 - one argument for each fact about an end
 ) -> dict[str, Any]:
     """Give a card its one end: ``answered``, ``dismissed``, ``timed_out`` or ``withdrawn``.
 
-    ``answer`` is what its agent gets, ``via`` who has answered; that nobody has is told by an event.
+    ``answer`` is what its agent gets, ``via`` who has answered; an event tells how it has ended.
     An answer of an agent is a prompt of its session, ``prompts``, to another, and counts as ``count_prompt``
     says. Gives ``{"card", "status"}``, or ``{"duplicate_result"}`` of the same ``call``. Raises Conflict
     ``missing``, ``ended`` (its detail says how), ``client_id`` or ``unasked``.
@@ -139,9 +139,8 @@ def end_card(  # noqa: PLR0913 - one argument for each fact about an end
 
 
 def note_closed(db: sqlite3.Connection, status: str, at: int, session: str, message: str | None) -> None:
-    """Append the event of a card that ends by itself, in a turn that goes on: no other event tells of it."""
-    if status in CLOSED:
-        append_event(db, session, "question_closed", at, message, CLOSED[status])
+    """Append the event of a card's end, in a turn that goes on: of those that it ends with, its own tells."""
+    append_event(db, session, "question_closed", at, message, CLOSED[status])
 
 
 def withdraw_cards(db: sqlite3.Connection, session: str, message: str, at: int) -> None:

@@ -25,6 +25,7 @@ _TOLD = Statement(
         Event.text,
         Event.task,
         fn.COALESCE(Session.title, "").alias("title"),
+        Message.status,
         Message.stop_reason,
         Message.handed_at,
     )
@@ -49,8 +50,8 @@ def events(db: sqlite3.Connection, since: int = 0, limit: int = 1000) -> dict[st
 def told_events(db: sqlite3.Connection, since: int = 0, limit: int = 1000) -> dict[str, Any]:
     """Give a page as ``events`` does, with what is known beside each event.
 
-    That is its session's ``title``, and its message's ``stop_reason`` and ``handed_at``. The page has
-    ``newest`` besides, the highest cursor that an event ever had.
+    That is its session's ``title``, and its message's ``status``, ``stop_reason`` and ``handed_at``. The
+    page has ``newest`` besides, the highest cursor that an event ever had.
     """
     return {**_page(db, _TOLD, since, limit), "newest": newest_cursor(db)}
 

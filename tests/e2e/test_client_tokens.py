@@ -77,6 +77,9 @@ def test_a_client_whose_token_was_revoked_stays_out_until_its_owner_lets_it_in(d
     assert [row["state"] for row in listed] == ["revoked"]
     let_in = showcaller(*way_in)
     assert (let_in.code, let_in.out, kept.stat().st_mode & 0o777) == (0, "", 0o600), let_in
+    refused = showcaller(*way_in)
+    assert refused.code == 1
+    assert "showcaller tokens new --kind external --name 'left out' --replace --keep" in refused.err
     assert showcaller(*call).code == 0
     with daemon.owner as owner:
         again = [row for row in owner.get("/api/tokens").json()["tokens"] if row["name"] == "left out"]

@@ -9,8 +9,8 @@ from showcaller.actors.contract.views import LastTurn, Moment, ResultModel, Stat
 class EventView(ResultModel):
     """An event of the log: ``event`` is its name, ``text`` the start of a reply, an error or a description.
 
-    ``message_id`` is the turn it tells of, ``task_id`` the background task; ``stop_reason`` how the turn
-    has ended, as far as that is known by now.
+    ``message_id`` is the turn it tells of, ``task_id`` the background task. Of a turn's end, ``status``
+    says which it was (``done``, ``failed`` or ``stopped``), and ``stop_reason`` refines the first two.
     """
 
     cursor: int
@@ -20,6 +20,7 @@ class EventView(ResultModel):
     at: Moment
     message_id: str | None = None
     task_id: str | None = None
+    status: str | None = None
     stop_reason: str | None = None
     text: str
 

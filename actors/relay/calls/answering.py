@@ -80,21 +80,22 @@ async def answer(
     status = stored.result["status"] if isinstance(stored, Repeated) else stored.status
     if isinstance(stored, AnswerGiven) and not stored.is_awaited:
         context.notes.append(NOT_AWAITED)
-    return answered(context, call, {"card": card["id"], "status": status}, card["session"])
+    return await answered(context, call, {"card": card["id"], "status": status})
 
 
 async def answered_before(
     context: CallContext, call: Answering, first: Row
 ) -> results.AnswerQuestionResult | AnswerResult:
     """Give what a caller reads of an answer that was given before under the same name."""
-    card: Row | None = await context.read("card", card=first["card"])
-    return answered(context, call, first, "" if card is None else card["session"])
+    return await answered(context, call, first)
 
 
-def answered(
-    context: CallContext, call: Answering, stored: Row, session: str
+async def answered(
+    context: CallContext, call: Answering, stored: Row
 ) -> results.AnswerQuestionResult | AnswerResult:
     """Give what a caller reads of an answer; ``stored`` is what the store keeps of it."""
+    card: Row | None = await context.read("card", card=stored["card"])
+    session = "" if card is None else card["session"]
     told = summary(call.action, f"{stored['card']} {stored['status']}", relay=context.relay, session=session)
     if isinstance(call, Answer):
         return AnswerResult(
@@ -103,8 +104,16 @@ def answered(
             question_id=stored["card"],
             session=session,
             status=stored["status"],
+            chosen=_chosen(card) or None,
         )
     return results.AnswerQuestionResult(relay=context.relay, summary=told, question_id=stored["card"])
+
+
+def _chosen(card: Row | None) -> tuple[str, ...]:
+    if card is None or card["answer"] is None:
+        return ()
+    labels = {option["id"]: option["label"] for option in card["options"]}
+    return tuple(labels.get(choice, choice) for choice in card["answer"].get("choices") or ())
 
 
 async def inbox(context: CallContext, asked: Inbox) -> InboxResult:

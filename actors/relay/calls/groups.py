@@ -14,6 +14,7 @@ from showcaller.actors.contract.groups import (
     OrderResult,
     RenameGroup,
 )
+from showcaller.actors.contract.limits import GROUPS_SUGGESTED
 from showcaller.actors.contract.results import CallResult
 from showcaller.actors.contract.summaries import counted, quoted, summary
 from showcaller.actors.relay.calls.context import CallContext, Row
@@ -52,10 +53,12 @@ async def change(context: CallContext, call: GroupChange) -> CallResult:
         case NewGroup(title=title):
             group = context.ports.new_id("grp_")
             await _stored(context, call, "create_group", group=group, name=title, origin="owner")
+            await _note_namesakes(context, group, title)
             return _result(context, call, f"{quoted(title)} ({group})", group, title)
         case RenameGroup(title=title):
             found = await find_group(context, call.group, call.nothing)
             await _stored(context, call, "rename_group", group=found["id"], name=title)
+            await _note_namesakes(context, found["id"], title)
             return _result(context, call, f"{found['id']} is {quoted(title)} now", found["id"], title)
         case DissolveGroup():
             found = await find_group(context, call.group, call.nothing)
@@ -69,6 +72,15 @@ async def change(context: CallContext, call: GroupChange) -> CallResult:
             await _stored(context, call, "order_groups", groups=list(order))
             told = f"{counted(len(order), 'group')} first"
             return OrderResult(relay=context.relay, summary=summary(call.action, told), groups=order)
+
+
+async def _note_namesakes(context: CallContext, group: str, name: str) -> None:
+    """Say which other groups are called so: by that name none of them is meant any more."""
+    called: list[Row] = await context.read("find_group", name=name)
+    others = [one["id"] for one in called if one["id"] != group]
+    if others:
+        named = ", ".join(others[:GROUPS_SUGGESTED])
+        context.notes.append(f"{named} has that name too, so from now on each is named by its id.")
 
 
 async def _stored(context: CallContext, call: GroupChange, command: str, /, **arguments: Any) -> Any:

@@ -49,7 +49,7 @@ async def find_group(context: CallContext, name: str, nothing: str) -> Row:
     found = await look_for_group(context, name, nothing)
     if found is not None:
         return found
-    there = await context.read("groups", limit=GROUPS_SUGGESTED)
+    there = await context.read("groups_listed", limit=GROUPS_SUGGESTED)
     raise Refusal(
         Code.UNKNOWN_GROUP,
         f"There is no group {quote_foreign(name)}. {nothing}",

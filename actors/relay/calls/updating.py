@@ -79,6 +79,8 @@ def _result(
     context: CallContext, call: calls.UpdateSession, row: Row, told: Row
 ) -> results.UpdateSessionResult:
     changed = tuple(told["changed"])
+    if told.get("group_created"):
+        context.notes.append(f"No group was called {quote_foreign(call.group or '')}, so it is a new one.")
     said = ", ".join(changed) or "nothing to change"
     return results.UpdateSessionResult(
         relay=context.relay,

@@ -19,12 +19,14 @@ from showcaller.transport.doors.cli.exits import (
     checked,
     no_relay,
 )
+from showcaller.transport.doors.cli.left_workers import told_of, ways_out
 from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import json_line, note, without_envelope, write
 from showcaller.transport.doors.cli.questions import pending_lines
 from showcaller.transport.doors.cli.relay import Door, LocalRelay
 from showcaller.transport.doors.cli.states import end_word
 from showcaller.transport.doors.cli.visible import readable
+from showcaller.transport.doors.holder import holder
 from showcaller.transport.doors.http.whereabouts import running_relay
 
 PIECE: Final = 300
@@ -122,6 +124,9 @@ class Prompting:
     def _left(self, named: Mapping[str, Any]) -> str:
         """Say what becomes of a prompt that is waited for no more; one that waits has no turn to stop."""
         if running_relay(self.door.home) is None:
+            left = self.door.find_workers(self.door.home) if holder(self.door.home) is None else []
+            if left:
+                return f"Its relay has gone, and {told_of(left)}. {ways_out(self.door)}"
             return f"No relay runs on {self.door.home} that would go on with it: it ends here."
         show = f"To see it: {self.door.command_line('show', named['session'])}"
         try:

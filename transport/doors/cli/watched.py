@@ -99,7 +99,8 @@ def followed(
 def event_line(event: Mapping[str, Any]) -> str:
     """Give the line that tells a person of an event."""
     said = visible(str(event.get("text") or "").strip().split("\n", 1)[0])
-    why = f" ({event['stopReason']})" if event.get("stopReason") not in (None, "end") else ""
+    reason, status = event.get("stopReason"), event.get("status")
+    why = f" ({reason})" if reason not in (None, "end") else " (stopped)" if status == "stopped" else ""
     line = f"{local_time(str(event['at']))}  {event['cursor']:>6}  {visible(str(event['event']))}{why}"
     return f"{line}  {event['session']}  {visible(str(event['title']))}{': ' if said else ''}{said}"
 

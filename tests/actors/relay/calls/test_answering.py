@@ -106,7 +106,9 @@ def test_a_permission_is_the_owners_to_answer(stage: Stage) -> None:
     _, _, card = asking(stage, caller, card_kind="permission")
     refused = caller.call("answer_question", question_id=card, choices=["Left"])
     assert (refused["code"], status(stage, card)) == ("REMOTE_RELAY_FORBIDDEN", "pending")
-    assert own(stage, card, choices=["Left"])["status"] == "answered"
+    answered = own(stage, card, choices=["left"], id="a1")
+    assert (answered["status"], answered["chosen"]) == ("answered", ["Left"])
+    assert own(stage, card, choices=["left"], id="a1")["chosen"] == ["Left"]
 
 
 def test_an_agent_does_not_answer_its_own_question(stage: Stage) -> None:

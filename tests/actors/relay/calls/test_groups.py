@@ -63,7 +63,10 @@ def test_the_owner_makes_renames_orders_and_dissolves_groups(stage: Stage) -> No
     assert (gone["group"], gone["sessions"]) == (first, 1)
     assert stage.call("read_session", session=session).get("group") is None
     refused = change(stage, RenameGroup, group=first, title="x")
-    assert (refused["code"], refused["groups"]) == ("REMOTE_RELAY_UNKNOWN_GROUP", [])
+    assert (refused["code"], refused["groups"]) == (
+        "REMOTE_RELAY_UNKNOWN_GROUP",
+        [{"id": second, "name": "nightly"}],
+    ), "an empty one can be named too"
     assert "Nothing was renamed" in refused["error"]
 
 
@@ -144,3 +147,17 @@ def test_a_session_that_finds_no_group_any_more_is_created_and_says_so(stage: St
     assert (made["ok"], made["group"]) == (True, None), made
     assert "no group" in made["groupWarning"]
     assert made["summary"].endswith("(no group: the group that it was to be in was gone by then)")
+
+
+def test_groups_of_one_name_are_told_of_each_other(stage: Stage) -> None:
+    first = change(stage, NewGroup, title="Nightly")
+    other = change(stage, NewGroup, title="Weekly")
+    assert "note" not in first | other
+    assert "note" not in change(stage, NewGroup, title="NIGHTLY"), "which is told apart by its case"
+    second = change(stage, NewGroup, title="Nightly")
+    said = f"{first['group']} has that name too, so from now on each is named by its id."
+    assert second["note"] == said
+    assert change(stage, RenameGroup, group=other["group"], title="Nightly")["note"].startswith("grp_")
+    refused = change(stage, DissolveGroup, group="Nightly")
+    assert (refused["code"], refused["groupsTotal"]) == ("REMOTE_RELAY_UNKNOWN_GROUP", 3)
+    assert change(stage, DissolveGroup, group=first["group"])["ok"]

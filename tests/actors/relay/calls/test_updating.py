@@ -140,6 +140,7 @@ def test_a_group_is_an_id_a_name_a_new_name_or_none(stage: Stage) -> None:
         assert (left["settings"]["group"], left["changed"]) == (None, ["group"])
     made = update(stage, session, group="Brand new")
     assert (made["groupCreated"], made["settings"]["group"]["name"]) == (True, "Brand new")
+    assert made["note"] == 'No group was called "Brand new", so it is a new one.'
     assert stage.read("find_group", name="brand new")[0]["id"] == made["settings"]["group"]["id"]
 
 

@@ -39,6 +39,7 @@ def test_a_monitor_waits_for_a_turn_end_and_gives_all_that_fired_and_all_that_is
         "title": "one",
         "at": 0,
         "message_id": turn,
+        "status": "done",
         "stopReason": "end",
         "text": "well done",
     }
@@ -46,6 +47,15 @@ def test_a_monitor_waits_for_a_turn_end_and_gives_all_that_fired_and_all_that_is
         (two, "running_turn", other)
     ]
     assert (answer["next"], answer["gap"], answer["timedOut"], answer["more"]) == (3, None, False, False)
+
+
+@pytest.mark.parametrize("outcome", ["done", "failed", "stopped"])
+def test_an_event_of_a_turns_end_says_how_it_has_ended(stage: Stage, outcome: str) -> None:
+    _, turn = stage.create()
+    end_turn(stage, turn, outcome)
+    (told,) = [row for row in ask(stage, "session_events")["events"] if row["event"] in {"turn_end", "error"}]
+    assert told["status"] == outcome
+    assert ("stopReason" in told) == (outcome != "stopped"), "what is stopped has come to no end of its own"
 
 
 def test_a_session_that_is_idle_already_does_not_fire_again_for_an_old_cursor(stage: Stage) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from showcaller.transport.doors.cli import prompting
+from showcaller.transport.doors.cli.exits import Interrupted
 from showcaller.transport.doors.cli.prompting import PIECE, Patience, Prompting
-from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.relay import Door, LeftWorker
 from showcaller.transport.doors.http.whereabouts import Whereabouts
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import FakeRelay
@@ -240,3 +241,31 @@ def test_who_presses_ctrl_c_is_told_how_the_prompt_stands_and_never_to_stop_anot
     assert {name: object_[name] for name in ("session", "message_id")} == {
         name: PLACE[name] for name in ("session", "message_id")
     }
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ([], "it ends here"),
+        (
+            [LeftWorker("wrk_a", 4711, ("msg_a",))],
+            "Its relay has gone, and 1 worker that a relay has left is",
+        ),
+    ],
+)
+def test_what_a_worker_goes_on_with_is_not_said_to_end_with_its_relay(
+    tmp_path: Path, left: list[LeftWorker], told: str
+) -> None:
+    relay = FakeRelay()
+
+    def answer(call: Mapping[str, Any]) -> dict[str, Any]:
+        if call["action"] == "wait":
+            raise KeyboardInterrupt
+        return answering()(call)
+
+    relay.answer = answer
+    door = Door(tmp_path, None, relay.open, find_workers=lambda home: left)
+    with pytest.raises(Interrupted) as interrupted:
+        Prompting(door, relay, Patience(None), lambda: 0.0).send({"action": "send"}, None)
+    assert told in interrupted.value.way_out
+    assert ("stop --workers" in interrupted.value.way_out) == bool(left)

@@ -13,6 +13,7 @@ from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.prompting import read_text
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.running import ask_running
+from showcaller.transport.doors.cli.visible import visible
 
 
 @click.command(
@@ -67,5 +68,6 @@ def command(
         write(json_line(without_envelope(result)))
     else:
         further = f". {result['note']}" if result.get("note") else ""
-        note(f"{result['question_id']}: {result['status']}{further}")
+        chosen = ", ".join(visible(label) for label in result.get("chosen") or ())
+        note(f"{result['question_id']}: {result['status']}{f': {chosen}' if chosen else ''}{further}")
     return GOOD

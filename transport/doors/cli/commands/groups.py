@@ -180,5 +180,5 @@ def _told(result: Mapping[str, Any], told: str, *, as_json: bool) -> int:
     if as_json:
         write(json_line(without_envelope(result)))
     else:
-        note(told)
+        note(f"{told}. {result['note']}" if result.get("note") else told)
     return GOOD

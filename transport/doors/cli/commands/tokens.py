@@ -132,7 +132,7 @@ def new(door: Door, kind: str, name: str, replace: bool, keep: bool, as_json: bo
     try:
         with alone(door.home):
             making = TokenInMaking(door.home, kind, name)
-            made = _made(door, making, {"kind": kind, "name": name, "replace": replace})
+            made = _made(door, making, {"kind": kind, "name": name, "replace": replace}, keep=keep)
             told = {field: value for field, value in made.items() if field != "ok"}
             if keep:
                 keep_token(door.home / FOLDER / name, making.token)
@@ -151,13 +151,18 @@ def new(door: Door, kind: str, name: str, replace: bool, keep: bool, as_json: bo
     return GOOD
 
 
-def _made(door: Door, making: TokenInMaking, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+def _made(door: Door, making: TokenInMaking, wanted: Mapping[str, Any], *, keep: bool) -> Mapping[str, Any]:
     while True:
         try:
             return ask_running(door, "POST", "/api/tokens", {**wanted, "hash": making.hash})
         except CommandError as error:
-            if not (_is_refused(error) and making.refused()):
-                raise
+            if _is_refused(error) and making.refused():
+                continue
+            if error.further.get("replaceable"):
+                named = ("--kind", str(wanted["kind"]), "--name", str(wanted["name"]), "--replace")
+                again = door.command_line("tokens", "new", *named, *(["--keep"] if keep else []))
+                error.way_out = f"To replace it: {again}"
+            raise
 
 
 def _is_refused(error: CommandError) -> bool:
@@ -193,4 +198,9 @@ def revoke(door: Door, name: str, kind: str | None, as_json: bool) -> int:
         if revoked["kind"] == "external":
             again = door.command_line("tokens", "new", "--name", str(revoked["name"]), "--keep")
             note(f"To let the client of that name in again: {again}")
+            allowed = door.command_line("approvals", "revoke", str(revoked["session"]))
+            note(
+                f"Its conversation {revoked['session']} stays, with the sessions that it started and what "
+                f"was allowed in it. To have that stand no more: {allowed}"
+            )
     return GOOD
