@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -223,10 +224,15 @@ def strange_rows(db: sqlite3.Connection, model: type[StoreModel]) -> str | None:
 
 
 def _strange_rows(db: sqlite3.Connection, model: type[StoreModel]) -> list[str]:
+    sql, shape = _whole_table(model)
+    return [f"{shape.told(row[1:])} (row {row[0]})" for row in db.execute(sql) if not shape.fits(row[1:])]
+
+
+@cache
+def _whole_table(model: type[StoreModel]) -> tuple[str, RowShape]:
+    """Give the statement that reads all of a table, the number of each row first, and what its rows hold."""
     fields = model._meta.sorted_fields
-    shape = RowShape(fields)
-    rows = db.execute(Statement(model.select(SQL("rowid"), *fields)).sql)
-    return [f"{shape.told(row[1:])} (row {row[0]})" for row in rows if not shape.fits(row[1:])]
+    return Statement(model.select(SQL("rowid"), *fields)).sql, RowShape(fields)
 
 
 def _some(rows: list[str]) -> str:
