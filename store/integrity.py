@@ -162,6 +162,30 @@ RULES: Final = (
         "SELECT name FROM token WHERE session IS NOT NULL AND NOT EXISTS"
         " (SELECT 1 FROM session WHERE id = token.session)",
     ),
+    Rule(
+        "subscriptions of no session",
+        "SELECT id FROM subscription WHERE NOT EXISTS"
+        " (SELECT 1 FROM session WHERE id = subscription.watcher)",
+    ),
+    Rule(
+        "subscriptions whose end has no reason, or that have one without an end",
+        "SELECT id FROM subscription WHERE (ended_at IS NULL) != (end_reason IS NULL)",
+    ),
+    Rule(
+        "subscriptions with half a window of quiet hours",
+        "SELECT id FROM subscription WHERE (quiet_from IS NULL) != (quiet_to IS NULL)"
+        " OR (quiet_from IS NULL) != (quiet_tz IS NULL)",
+    ),
+    Rule(
+        "what is held for no subscription",
+        "SELECT subscription || ' ' || cursor FROM held_event WHERE NOT EXISTS"
+        " (SELECT 1 FROM subscription WHERE id = held_event.subscription)",
+    ),
+    Rule(
+        "what is watched by no subscription",
+        "SELECT subscription || ' ' || session FROM watched WHERE NOT EXISTS"
+        " (SELECT 1 FROM subscription WHERE id = watched.subscription)",
+    ),
     Rule("more than one relay", "SELECT id FROM relay LIMIT -1 OFFSET 1"),
     Rule("settings that are no JSON", "SELECT name FROM setting WHERE NOT json_valid(value)"),
 )

@@ -208,7 +208,20 @@ def _is_effect(value: Any) -> bool:
     return bool(parts) and all(_EFFECT[name] is kind for name, kind in parts.items())
 
 
-_EFFECT: Final = {"requested": bool, "cancelled": list, "held_at": int, "card": str, "changed": list}
+def _are(kind: type) -> Callable[[Any], bool]:
+    """Tell of a value whether it is a list, and all in it of one kind."""
+    return lambda value: isinstance(value, list) and all(type(part) is kind for part in value)
+
+
+_EFFECT: Final = {
+    "requested": bool,
+    "cancelled": list,
+    "held_at": int,
+    "card": str,
+    "changed": list,
+    "subscription": str,
+    "ended": list,
+}
 _JSON: Final[dict[str, Callable[[Any], bool]]] = {
     "message.via": _is_sender,
     "client_id.result": _is_effect,
@@ -217,6 +230,9 @@ _JSON: Final[dict[str, Callable[[Any], bool]]] = {
     "card.answer": _is_object,
     "card.call": _are_calls,
     "card.grants": _are_grants,
+    "subscription.events": _are(str),
+    "subscription.matches": _are(str),
+    "watcher.wakeups": _are(int),
 }
 """Columns that keep JSON text, and what that may say."""
 

@@ -25,6 +25,7 @@ from showcaller.store.commands.repeats import remember_call
 from showcaller.store.commands.sessions import accept_message, create_session, set_agent_session
 from showcaller.store.commands.settings import set_setting
 from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
+from showcaller.store.commands.subscriptions import advance_watcher, subscribe, unsubscribe
 from showcaller.store.commands.taking import take_messages
 from showcaller.store.commands.tasks import end_task, start_task
 from showcaller.store.commands.tokens import issue_token, note_token_uses, revoke_token
@@ -84,6 +85,9 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             record_item,
             finish_fanout,
             set_setting,
+            subscribe,
+            unsubscribe,
+            advance_watcher,
             issue_token,
             revoke_token,
             note_token_uses,
@@ -98,6 +102,7 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
 __all__ = [
     "COMMANDS",
     "accept_message",
+    "advance_watcher",
     "archive_session",
     "begin_continuation",
     "cancel_message",
@@ -139,8 +144,10 @@ __all__ = [
     "start_task",
     "steer_message",
     "steer_taken",
+    "subscribe",
     "take_back",
     "take_messages",
     "unsteer_message",
+    "unsubscribe",
     "update_session",
 ]

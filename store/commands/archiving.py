@@ -7,6 +7,7 @@ from showcaller.store.commands.cards import withdraw_waiting
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import append_event, delete_outbox
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
+from showcaller.store.commands.subscriptions import end_watching
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import (
     Activity,
@@ -86,6 +87,7 @@ def archive_session(
     refuse_running(db, session)
     value = {"cancelled": _cancel_queued(db, session, at)}
     withdraw_waiting(db, session, at)
+    end_watching(db, session, "archived", at)
     _ARCHIVE.run(db, session=session, at=at)
     append_event(db, session, "archived", at)
     remember_result(db, call, value, at)
@@ -112,6 +114,7 @@ def delete_session(
     refuse_running(db, session)
     value = {"cancelled": _cancel_queued(db, session, at)}
     withdraw_waiting(db, session, at)
+    end_watching(db, session, "deleted", at)
     archived_at = at if row[0] is None else row[0]
     for statement in _BURY:
         statement.run(db, session=session, at=at, archived_at=archived_at)

@@ -28,6 +28,7 @@ from showcaller.store.queries.replies import last_replies, replies_after
 from showcaller.store.queries.session_groups import find_group, group_members, groups, groups_listed
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
+from showcaller.store.queries.subscriptions import subscriptions, watchers, watching
 from showcaller.store.queries.tokens import token, tokens, turn_goes_on, turn_under_way
 from showcaller.store.queries.transcripts import transcript
 from showcaller.store.queries.watched import watched_sessions
@@ -69,6 +70,9 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             recent_folders,
             client_call,
             settings,
+            watching,
+            subscriptions,
+            watchers,
             token,
             tokens,
             turn_goes_on,
@@ -96,6 +100,7 @@ SHOWN = frozenset(
         recent_folders,
         last_fanouts,
         tokens,
+        subscriptions,
         inbox,
         approvals,
     )
@@ -135,6 +140,7 @@ __all__ = [
     "settings",
     "standing_approvals",
     "started_at_work",
+    "subscriptions",
     "task",
     "tasks",
     "tasks_at_workers",
@@ -147,4 +153,6 @@ __all__ = [
     "unfinished",
     "waiting_messages",
     "watched_sessions",
+    "watchers",
+    "watching",
 ]

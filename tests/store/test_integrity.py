@@ -10,6 +10,7 @@ import pytest
 from showcaller.store.errors import StoreDamaged, StoreMissing
 from showcaller.store.integrity import RULES, full_check, quick_check
 from tests.store.commands.test_cards import card_of
+from tests.store.commands.test_subscriptions import held, seen, wanted
 from tests.store.commands.test_tasks import end_of, task_of
 from tests.store.desk import Desk, ending, message_of, session_of
 
@@ -51,6 +52,13 @@ BREAKING = {
     "items whose attempt is not there": "UPDATE fanout_item SET attempts = 0 WHERE number = 1",
     "items with half a result": "UPDATE fanout_item SET status = 'done' WHERE number = 2",
     "tokens of a conversation that is not there": "UPDATE token SET session = 'ses_x'",
+    "subscriptions of no session": "UPDATE subscription SET watcher = 'ses_x'",
+    "subscriptions whose end has no reason, or that have one without an end": (
+        "UPDATE subscription SET ended_at = 1"
+    ),
+    "subscriptions with half a window of quiet hours": "UPDATE subscription SET quiet_tz = 'UTC'",
+    "what is held for no subscription": "UPDATE held_event SET subscription = 'sub_x'",
+    "what is watched by no subscription": "UPDATE watched SET subscription = 'sub_x'",
     "more than one relay": (
         "INSERT INTO relay (id, name, version, created_at, opened_at) VALUES ('rly_b', 'b', '1', 0, 0)"
     ),
@@ -77,6 +85,10 @@ def lived_in(desk: Desk) -> Desk:
     desk.value("steer_message", message="msg_joined", turn="msg_turn", worker="wrk_1", at=4_100)
     desk.value("start_task", task=task_of("t", message="msg_turn"), at=4_200)
     desk.value("open_card", card=card_of("write", message="msg_turn"), at=4_300)
+    watches = {"subscription": wanted("a", "a"), "sessions": ["ses_a"], "limit": 1}
+    start = desk.value("subscribe", at=4_350, **watches)["cursor"]
+    taken = {"seen": [seen("a", start, start + 1)], "held": [held("a", start + 1)]}
+    desk.value("advance_watcher", watcher="ses_a", at=4_400, **taken)
     group = {"id": "grp_f", "name": "counting"}
     desk.value("start_fanout", group=group, spec="{}", items=["1", "2"], at=5_000)
     started = {"session": session_of("item", group="grp_f"), "message": message_of("item")}

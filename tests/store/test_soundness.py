@@ -14,6 +14,7 @@ from showcaller.store.integrity import full_check, quick_check
 from showcaller.store.models import MODELS
 from showcaller.store.readers import InlineReader
 from showcaller.store.soundness import RowShape
+from tests.store.commands.test_subscriptions import wanted
 from tests.store.desk import PATIENCE, Desk, ending
 
 STRANGE = [
@@ -163,3 +164,29 @@ def test_every_column_says_what_it_may_hold() -> None:
     for model in MODELS:
         for field in model._meta.sorted_fields:
             assert not RowShape([field]).fits((object(),)), f"{model.__name__}.{field.name}"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "spoiled"),
+    [
+        ("subscription", "events", '"turn_end"'),
+        ("subscription", "matches", "[1]"),
+        ("watcher", "wakeups", "[true]"),
+        ("watcher", "wakeups", "{}"),
+    ],
+)
+def test_what_a_watcher_keeps_as_text_is_checked_too(
+    two: Desk, table: str, column: str, spoiled: str
+) -> None:
+    given = {"events": '["turn_end"]', "matches": '["x"]'}
+    watches = {"subscription": wanted("a", "good", **given), "sessions": ["ses_bad"], "limit": 1, "at": 1}
+    two.value("subscribe", **watches)
+    pace = {"wakeups": "[1]", "window_ends_at": None, "digest_at": None}
+    two.value("advance_watcher", watcher="ses_good", pace=pace, at=2)
+    assert full_check(two.path) == []
+    with closing(sqlite3.connect(two.path)) as connection:
+        connection.execute(f"UPDATE {table} SET {column} = ?", (spoiled,))
+        connection.commit()
+    _value, error = asked(two.path, "watching", watcher="ses_good")
+    assert isinstance(error, StoreDamaged)
+    assert any(f"{table}: {column} (row" in found for found in full_check(two.path))
