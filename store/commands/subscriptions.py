@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 from peewee import fn
 
+from showcaller.store.commands.arrivals import HandOver
 from showcaller.store.commands.holds import refuse_archived
 from showcaller.store.commands.queue import NewMessage
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
@@ -66,13 +67,14 @@ class Seen(TypedDict):
 class Wakeup(TypedDict):
     """What leaves for a watcher: its ``events`` by relay and cursor, in a message.
 
-    That is a new ``message`` (with ``queue_limit``, as ``accept_message`` takes them), or the one that
-    ``extends`` names, which still waits, with the whole of its new ``text``.
+    That is a new ``message`` (with ``queue_limit`` and ``hand_over``, as ``accept_message`` takes them), or
+    the one that ``extends`` names, which still waits, with the whole of its new ``text``.
     """
 
     events: Sequence[tuple[str, int]]
     message: NotRequired[NewMessage]
     queue_limit: NotRequired[int]
+    hand_over: NotRequired[HandOver | None]
     extends: NotRequired[str]
     text: NotRequired[str]
 
@@ -293,8 +295,9 @@ def _wake(db: sqlite3.Connection, watcher: str, wakeup: Wakeup, at: int) -> dict
         if not _EXTEND.run(db, message=message, session=watcher, text=wakeup["text"]).rowcount:
             raise Conflict("read", f"message {message} does not wait in session {watcher} any more")
     else:
-        new = wakeup["message"]
-        message, arrived = new["id"], accept_message(db, new, queue_limit=wakeup["queue_limit"])
+        new, limit = wakeup["message"], wakeup["queue_limit"]
+        message = new["id"]
+        arrived = accept_message(db, new, queue_limit=limit, hand_over=wakeup.get("hand_over"))
     _DELIVER.run_many(
         db,
         [

@@ -276,6 +276,13 @@ def test_a_message_that_waits_is_extended_and_one_that_was_read_is_not(desk: Des
     assert len(told(desk)) == 2
 
 
+def test_a_conversation_that_is_idle_has_its_turn_begin_in_the_same_step(desk: Desk) -> None:
+    begins = {**wake(1), "hand_over": {"worker": "wrk_1", "at": 2_100}}
+    begun = desk.value("advance_watcher", watcher="ses_desk", wakeup=begins, at=2_100)
+    assert begun["event"] > 0
+    assert desk.rows("SELECT status, worker FROM message WHERE id = 'msg_wake'") == [("handed", "wrk_1")]
+
+
 def test_where_no_message_gets_in_nothing_is_taken_either(desk: Desk) -> None:
     start = subscribe(desk, "a", "one")
     event = happen(desk, "x")
