@@ -56,4 +56,6 @@ def old_by(now: int, settings: Settings) -> list[tuple[str, dict[str, int]]]:
         ("prune_events", {"before": now - settings.log_days * _DAY, "keep": settings.log_events}),
         ("prune_client_ids", {"before": now - limits.IDEMPOTENCY_DAYS * _DAY}),
         ("prune_tasks", {"before": now - limits.TASK_OUTPUT_MINUTES * _MINUTE}),
+        ("prune_subscriptions", {"before": now - limits.ENDED_LISTED_MINUTES * _MINUTE}),
+        ("prune_deliveries", {"before": now - settings.log_days * _DAY}),
     ]

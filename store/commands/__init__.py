@@ -19,7 +19,13 @@ from showcaller.store.commands.cards import end_card, open_card
 from showcaller.store.commands.fanouts import finish_fanout, record_item, retry_item, start_fanout, start_item
 from showcaller.store.commands.groups import create_group, dissolve_group, order_groups, rename_group
 from showcaller.store.commands.holds import hold_queue, release_queue
-from showcaller.store.commands.pruning import prune_client_ids, prune_events, prune_tasks
+from showcaller.store.commands.pruning import (
+    prune_client_ids,
+    prune_deliveries,
+    prune_events,
+    prune_subscriptions,
+    prune_tasks,
+)
 from showcaller.store.commands.relay import open_relay
 from showcaller.store.commands.repeats import remember_call
 from showcaller.store.commands.sessions import accept_message, create_session, set_agent_session
@@ -94,6 +100,8 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             prune_events,
             prune_client_ids,
             prune_tasks,
+            prune_subscriptions,
+            prune_deliveries,
         )
     }
 )
@@ -127,7 +135,9 @@ __all__ = [
     "open_relay",
     "order_groups",
     "prune_client_ids",
+    "prune_deliveries",
     "prune_events",
+    "prune_subscriptions",
     "prune_tasks",
     "record_item",
     "release_queue",

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from peewee import SQL, fn
 
-from showcaller.store.models import ClientId, Event, Relay, Task
+from showcaller.store.models import ClientId, Delivery, Event, HeldEvent, Relay, Subscription, Task, Watched
 from showcaller.store.statement import Slot, Statement
 
 AT_ONCE: Final = 5_000
@@ -24,6 +24,19 @@ _OLD_TAILS: Final = (
     Task.select(Task.id).where(Task.tail.is_null(False), Task.ended_at < Slot("before")).limit(Slot("limit"))
 )
 _EMPTY_TAILS: Final = Statement(Task.update(tail=None).where(Task.id.in_(_OLD_TAILS)))
+
+_HELD_BY: Final = HeldEvent.select(HeldEvent.cursor).where(HeldEvent.subscription == Subscription.id)
+_ENDED: Final = Statement(
+    Subscription.select(Subscription.id)
+    .where(Subscription.ended_at < Slot("before"), ~fn.EXISTS(_HELD_BY))
+    .limit(Slot("limit"))
+)
+_FORGET_ENDED: Final = Statement(Subscription.delete().where(Subscription.id == Slot("subscription")))
+_FORGET_WATCHED: Final = Statement(Watched.delete().where(Watched.subscription == Slot("subscription")))
+_OLD_DELIVERIES: Final = (
+    Delivery.select(_ROW).where(Delivery.delivered_at < Slot("before")).limit(Slot("limit"))
+)
+_FORGET_DELIVERIES: Final = Statement(Delivery.delete().where(_ROW.in_(_OLD_DELIVERIES)))
 
 
 def prune_events(db: sqlite3.Connection, before: int, keep: int, limit: int = AT_ONCE) -> dict[str, Any]:
@@ -62,4 +75,21 @@ def prune_client_ids(db: sqlite3.Connection, before: int, limit: int = AT_ONCE) 
 def prune_tasks(db: sqlite3.Connection, before: int, limit: int = AT_ONCE) -> dict[str, Any]:
     """Empty the output of tasks that ended before ``before``; gives ``{"pruned", "more"}``."""
     pruned = _EMPTY_TAILS.run(db, before=before, limit=limit).rowcount
+    return {"pruned": pruned, "more": pruned == limit}
+
+
+def prune_subscriptions(db: sqlite3.Connection, before: int, limit: int = AT_ONCE) -> dict[str, Any]:
+    """Forget subscriptions that ended before ``before`` and hold nothing; gives ``{"pruned", "more"}``."""
+    ended = [{"subscription": each} for (each,) in _ENDED.rows(db, before=before, limit=limit)]
+    _FORGET_WATCHED.run_many(db, ended)
+    _FORGET_ENDED.run_many(db, ended)
+    return {"pruned": len(ended), "more": len(ended) == limit}
+
+
+def prune_deliveries(db: sqlite3.Connection, before: int, limit: int = AT_ONCE) -> dict[str, Any]:
+    """Forget which events reached their watchers before ``before``; gives ``{"pruned", "more"}``.
+
+    Whoever took them has seen more of the log since, so they do not come again.
+    """
+    pruned = _FORGET_DELIVERIES.run(db, before=before, limit=limit).rowcount
     return {"pruned": pruned, "more": pruned == limit}

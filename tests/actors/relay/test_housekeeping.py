@@ -90,7 +90,13 @@ def test_a_start_is_not_held_up_and_a_short_lived_relay_tidies_up_too(stage: Sta
     assert "prune_events" not in stage.store.commands
     stage.advance(61)
     stage.settle()
-    assert stage.store.commands[-3:] == ["prune_events", "prune_client_ids", "prune_tasks"]
+    assert stage.store.commands[-5:] == [
+        "prune_events",
+        "prune_client_ids",
+        "prune_tasks",
+        "prune_subscriptions",
+        "prune_deliveries",
+    ]
 
 
 def test_tidying_up_that_failed_is_tried_again_in_an_hour(stage: Stage) -> None:
@@ -112,4 +118,6 @@ def test_the_owner_says_for_how_long_the_log_is_kept() -> None:
         ("prune_events", {"before": 8 * day, "keep": 5000}),
         ("prune_client_ids", {"before": 3 * day}),
         ("prune_tasks", {"before": 10 * day - 3600 * 1000}),
+        ("prune_subscriptions", {"before": 10 * day - 3600 * 1000}),
+        ("prune_deliveries", {"before": 8 * day}),
     ]

@@ -291,3 +291,28 @@ def test_where_no_message_gets_in_nothing_is_taken_either(desk: Desk) -> None:
     assert desk.conflict("advance_watcher", watcher="ses_desk", at=2_100, **taken) == "queue"
     assert desk.read("watching", watcher="ses_desk")["subscriptions"][0]["cursor"] == start
     assert told(desk) == []
+
+
+def test_what_has_ended_is_forgotten_later_unless_it_holds_something(desk: Desk) -> None:
+    start = subscribe(desk, "holds", "one", once=True)
+    for name in ("ends", "stays"):
+        subscribe(desk, name, "one", "two")
+    event = happen(desk, "x")
+    ends = [seen("holds", start, event, end_reason="once")]
+    desk.value("advance_watcher", watcher="ses_desk", seen=ends, held=[held("holds", event)], at=2_100)
+    desk.value("unsubscribe", watcher="ses_desk", subscription="sub_ends", reason="unsubscribed", at=2_200)
+    assert desk.value("prune_subscriptions", before=2_200) == {"pruned": 0, "more": False}
+    assert desk.value("prune_subscriptions", before=2_201, limit=1) == {"pruned": 1, "more": True}
+    kept = ["sub_holds", "sub_stays"]
+    assert [row["id"] for row in desk.read("subscriptions", watcher="ses_desk", ended_since=0)] == kept
+    assert desk.rows("SELECT DISTINCT subscription FROM watched ORDER BY 1") == [(each,) for each in kept]
+    desk.value("advance_watcher", watcher="ses_desk", let_go=[("sub_holds", event)], at=2_300)
+    assert desk.value("prune_subscriptions", before=2_201) == {"pruned": 1, "more": False}
+
+
+def test_what_was_delivered_long_ago_is_forgotten(desk: Desk) -> None:
+    desk.value("advance_watcher", watcher="ses_desk", wakeup=wake(1, 2), at=2_100)
+    desk.value("advance_watcher", watcher="ses_desk", wakeup=wake(3, message="later"), at=2_200)
+    assert desk.value("prune_deliveries", before=2_200, limit=1) == {"pruned": 1, "more": True}
+    assert desk.value("prune_deliveries", before=2_200) == {"pruned": 1, "more": False}
+    assert told(desk) == [(3, "msg_later")]
