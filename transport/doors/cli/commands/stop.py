@@ -18,6 +18,8 @@ from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.transport.worker.process_identity import is_alive
 
 PATIENCE = 120.0
+LOOK = 0.1
+"""Seconds between two looks where the end of a process cannot be waited for."""
 
 
 @click.command(
@@ -139,8 +141,19 @@ def _ended(running: Whereabouts, seconds: float) -> bool:
         descriptor = os.pidfd_open(running.pid)
     except ProcessLookupError:
         return True
+    except (AttributeError, OSError):  # not Linux, or a kernel or sandbox without it
+        return _seen_ended(running, seconds)
     try:
         # The id may have been another's by the time it was opened.
         return not is_alive(running.process) or bool(select.select([descriptor], [], [], seconds)[0])
     finally:
         os.close(descriptor)
+
+
+def _seen_ended(running: Whereabouts, seconds: float) -> bool:
+    """Look again and again for the end of the process; False when it has none within so many seconds."""
+    for _ in range(int(seconds / LOOK)):
+        if not is_alive(running.process):
+            return True
+        select.select([], [], [], LOOK)
+    return not is_alive(running.process)
