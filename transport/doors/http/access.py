@@ -59,6 +59,10 @@ class Access:
         """Refuse whoever is no agent over a connection of an agent's process; raises ``Refusal``."""
         await self._peers.check(caller, scope["client"], scope["state"][KNOWN])
 
+    def check_room(self, caller: Caller) -> None:
+        """Refuse one request too many that would be under way; raises ``Refusal``."""
+        self._callers.open_requests.admit(caller.session)
+
     def request_of(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Hold for the length of a request; raises ``ShutOut`` when the token is revoked meanwhile."""
         return self._callers.open_requests.hold(caller.session)

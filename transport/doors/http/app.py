@@ -180,6 +180,7 @@ class _Guarded:
             check_audience(scope["path"], scope["caller"])
             if scope["path"] != SIGN_IN:  # of wrong links it takes few, and right ones beside any number
                 self._paces.admit(scope["caller"])
+            self._access.check_room(scope["caller"])
         except Refusal as refusal:
             reply = refusal_reply(refusal)
             reply.headers["connection"] = "close"

@@ -3,8 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Final
 
-from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.errors import Code, Refusal
+
+MOST_OF_ONE: Final = 256
+"""Requests under way of one conversation: as many as a bridge carries."""
+MOST_TOGETHER: Final = 384
+"""Those of all conversations; what is left of the door's places is for the owner, to stop them."""
 
 
 class ShutOut(Exception):
@@ -21,6 +27,18 @@ class OpenRequests:
     def __init__(self) -> None:
         self._tasks: dict[str, set[asyncio.Task[object]]] = {}
         self._ended: dict[asyncio.Task[object], Refusal] = {}
+
+    def admit(self, session: str | None) -> None:
+        """Refuse one request too many of a conversation, or of all together; raises ``Refusal``.
+
+        None is the owner, or nobody known, whom no other may lock out.
+        """
+        if session is None:
+            return
+        if len(self._tasks.get(session, ())) >= MOST_OF_ONE:
+            raise _too_many(f"{MOST_OF_ONE} requests with this token")
+        if sum(map(len, self._tasks.values())) >= MOST_TOGETHER:
+            raise _too_many(f"{MOST_TOGETHER} requests of agents and clients")
 
     @asynccontextmanager
     async def hold(self, session: str | None) -> AsyncGenerator[None]:
@@ -52,3 +70,8 @@ class OpenRequests:
         for task in list(self._tasks.get(session or "", ())):
             self._ended[task] = refusal
             task.cancel()
+
+
+def _too_many(what: str) -> Refusal:
+    error = f"{what} are under way, and no more are taken: wait for an answer."
+    return Refusal(Code.RATE_LIMITED, error, retry_after_seconds=1)
