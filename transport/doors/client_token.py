@@ -27,13 +27,29 @@ HOST: Final = "127.0.0.1"
 SECONDS: Final = 30.0
 """Seconds that the relay has to make a token."""
 
+VARIABLE: Final = "SHOWCALLER_TOKEN"
 UNAVAILABLE: Final = "REMOTE_RELAY_UNAVAILABLE"
 INVALID_INPUT: Final = "REMOTE_RELAY_INVALID_INPUT"
+_MARKS: Final = str.maketrans("", "", "-_.")
 _START: Final = "Start one with: showcaller serve"
 
 
 class TokenRefused(RelayStartError):
     """The relay that runs lets a client have no token: to ask once more changes nothing."""
+
+
+def told_token(value: str) -> str:
+    """Give the token that stands in the environment, without the blanks and line ends around it.
+
+    Raises ``TokenRefused`` for what can be none: it would break the head of a request.
+    """
+    token = value.strip()
+    if not token.isascii() or not token.translate(_MARKS).isalnum():
+        raise TokenRefused(
+            f"What {VARIABLE} holds is no token: one is of letters, digits, dashes, dots and underscores.",
+            "Set it as it was made, or unset it to come in by a name (--name).",
+        )
+    return token
 
 
 def external_token(home: Path, name: str) -> str:
@@ -106,7 +122,7 @@ def _check(name: str) -> None:
     try:
         check_token_name(name)
     except ValueError as error:
-        raise RelayStartError(f"A client cannot be called {name!r}: the name {error}", "") from error
+        raise RelayStartError(f"A client cannot be called {name!r}: the name {error}.", "") from error
 
 
 def _make(home: Path, port: int, name: str, making: TokenInMaking) -> None:

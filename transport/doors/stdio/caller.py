@@ -11,6 +11,7 @@ from showcaller.transport.doors.client_token import (
     external_token,
     relay_port,
     renew_external_token,
+    told_token,
 )
 from showcaller.transport.doors.start_error import RelayStartError
 
@@ -61,9 +62,9 @@ class BridgeCaller:
         port = relay_port(self._home)
         if port is None:
             raise NoRelay(f"No relay runs on {self._home}.", "Start one with: showcaller serve")
-        if self._token is not None:
-            return Access(port, self._token)
         try:
+            if self._token is not None:
+                return Access(port, told_token(self._token))
             return Access(port, external_token(self._home, self._name or DEFAULT_NAME))
         except TokenRefused as refused:
             raise ShutOut(str(refused)) from refused

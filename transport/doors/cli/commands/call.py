@@ -21,6 +21,7 @@ from showcaller.transport.doors.client_token import (
     external_token,
     relay_port,
     renew_external_token,
+    told_token,
 )
 from showcaller.transport.doors.start_error import RelayStartError
 
@@ -64,12 +65,19 @@ def command(door: Door, call: str, name: str, key: str | None, as_json: bool) ->
         raise click.UsageError("--id takes printable ASCII characters.")
     text = (sys.stdin.buffer.read(CALL_BYTES + 1) if call == "-" else os.fsencode(call))[: CALL_BYTES + 1]
     own = os.environ.get(TOKEN_VARIABLE)
-    token = own or _client(door, name, None)
+    token = _client(door, name, None) if not own else _told(own)
     result = _asked(door, token, text, key)
-    if own is None and result.get("code") == UNAUTHENTICATED:  # another's took its place, or it was revoked
+    if not own and result.get("code") == UNAUTHENTICATED:  # another's took its place, or it was revoked
         result = _asked(door, _client(door, name, token), text, key)
     write(json_line(result))
     return GOOD if result.get("ok") else FAILED
+
+
+def _told(own: str) -> str:
+    try:
+        return told_token(own)
+    except TokenRefused as error:
+        raise CommandError(error.message, error.way_out, refusal=UNAUTHENTICATED) from error
 
 
 def _client(door: Door, name: str, refused: str | None) -> str:
