@@ -79,9 +79,12 @@ def _message(value: JsonObject) -> Request | Notification:
 def with_arguments_read(request: Request, most_bytes: int) -> Request:
     """Give a call of a tool whose arguments came as a text of JSON with what that holds; others as they are.
 
-    Raises ``Refusal`` for a text that is no JSON, or holds something else than an object.
+    An empty list counts as none: some clients write an object without fields so. Raises ``Refusal`` for a
+    text that is no JSON, or holds something else than an object.
     """
     arguments = None if request.params is None else request.params.get("arguments")
+    if arguments == []:
+        arguments = ""
     if request.method != "tools/call" or not isinstance(arguments, str):
         return request
     held = parse_json(arguments, most_bytes, CALL_PARTS) if arguments.strip() else None

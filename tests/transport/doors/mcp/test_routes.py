@@ -97,6 +97,19 @@ async def test_arguments_whose_text_holds_no_object_are_refused_as_a_call_is(tex
     assert json.loads(answer["result"]["content"][0]["text"]) == refused
 
 
+@pytest.mark.parametrize("headers", VERSIONS)
+async def test_empty_arguments_count_as_none_whatever_their_kind(headers: dict[str, str]) -> None:
+    for empty in (None, [], {}):
+        async with served() as client:
+            client.door.answer.set_result(OK)
+            request = tool_call()
+            request["params"]["arguments"] = empty
+            answer = (await client.post(request, headers, caller=AGENT)).json()
+            (called,) = client.door.calls
+        assert answer["result"]["structuredContent"] == OK
+        assert called.arguments == {}
+
+
 async def test_a_client_with_a_token_hears_of_progress_every_25_seconds_until_its_answer() -> None:
     async with served() as client:
         posted = asyncio.ensure_future(client.post(tool_call(token="t")))
