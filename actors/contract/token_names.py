@@ -18,9 +18,9 @@ LONGEST_BYTES: Final = 200
 def check_token_name(name: str) -> str:
     """Give a name back if a token may have it; raises ValueError with the words that follow it otherwise."""
     if not name or name != name.strip():
-        raise ValueError("must not be empty, nor begin or end with a space.")
+        raise ValueError("must not be empty, nor begin or end with a space")
     if len(name) > LONGEST or len(name.encode("utf-8", "replace")) > LONGEST_BYTES:
-        raise ValueError(f"must have at most {LONGEST} characters ({LONGEST_BYTES} bytes).")
+        raise ValueError(f"must have at most {LONGEST} characters ({LONGEST_BYTES} bytes)")
     if not name.isprintable() or "/" in name or "\\" in name or name.startswith("."):
-        raise ValueError("must be printable, without / and \\, and must not begin with a dot.")
+        raise ValueError("must be printable, without / and \\, and must not begin with a dot")
     return name

@@ -15,7 +15,7 @@ class ClientName(click.ParamType[str]):
         try:
             return check_token_name(str(value))
         except ValueError as error:
-            self.fail(f"the name {error}", param, ctx)
+            self.fail(f"the name {error}.", param, ctx)
 
 
 CLIENT_NAME = ClientName()
