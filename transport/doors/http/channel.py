@@ -17,6 +17,8 @@ from showcaller.transport.doors.start_error import RelayStartError
 
 CONNECT_SECONDS: Final = 5.0
 RECONNECT_SECONDS: Final = 60.0
+ANSWER_SECONDS: Final = 30.0
+"""Seconds that a relay has for an answer that waits for nothing, until it counts as one that hangs."""
 
 Tell = Callable[[str], None]
 
@@ -48,15 +50,31 @@ class Channel:
         with self._gate:
             self._client.close()
 
-    def asked(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> dict[str, Any]:
-        """Ask something and give the answer; raises ``Refusal`` and ``RelayGone``."""
-        answer = self.request(method, path, body, key=key)
+    def asked(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        key: str | None = None,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Ask something, as ``request`` does, and give the answer; raises ``Refusal`` and ``RelayGone``."""
+        answer = self.request(method, path, body, key=key, seconds=seconds)
         if answer.get("ok"):
             return answer
         raise refusal_in(answer)
 
-    def request(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> dict[str, Any]:
-        """Ask something and give what comes back; raises ``RelayGone``.
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        key: str | None = None,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Ask something and give what comes back; raises ``RelayGone``, also when it takes more ``seconds``.
 
         With a ``key``, which a text of ASCII is, a repeat of a write has no second effect.
         """
@@ -65,7 +83,9 @@ class Channel:
         with self._gate:
             client = self._client
         try:
-            answer: dict[str, Any] = client.request(method, path, content=content, headers=headers).json()
+            answer: dict[str, Any] = client.request(
+                method, path, content=content, headers=headers, timeout=_patience(seconds)
+            ).json()
         except httpx.TransportError as error:
             raise self._gone() from error
         return answer
@@ -142,7 +162,11 @@ def _client(home: Path, running: Whereabouts) -> httpx.Client:
     return httpx.Client(
         base_url=running.address,
         headers={"authorization": f"Bearer {token}"},
-        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        timeout=_patience(None),
         limits=httpx.Limits(max_keepalive_connections=0),
         trust_env=False,  # no proxy may stand between us and this very machine
     )
+
+
+def _patience(seconds: float | None) -> httpx.Timeout:
+    return httpx.Timeout(seconds, connect=CONNECT_SECONDS)

@@ -100,14 +100,14 @@ def _going_on(door: Door) -> Iterator[str]:
 
 
 def _ask(door: Door, running: Whereabouts) -> Mapping[str, Any]:
-    from showcaller.transport.doors.http.channel import Channel, RelayGone
+    from showcaller.transport.doors.http.channel import ANSWER_SECONDS, Channel, RelayGone
 
     try:
         channel = Channel(door.home, running, note)
     except RelayStartError as error:
         raise CommandError(error.message, error.way_out) from error
     try:
-        return channel.asked("GET", "/api/status")
+        return channel.asked("GET", "/api/status", seconds=ANSWER_SECONDS)
     except RelayGone as gone:
         raise no_relay(str(gone)) from gone
     except Refusal as refusal:

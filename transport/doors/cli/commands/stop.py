@@ -114,16 +114,16 @@ def _workers(count: int) -> str:
 
 def _ask(door: Door, running: Whereabouts, *, workers: bool) -> dict[str, int]:
     """Have the relay end, and give how many turns and tasks it had under way."""
-    from showcaller.transport.doors.http.channel import Channel, RelayGone
+    from showcaller.transport.doors.http.channel import ANSWER_SECONDS, Channel, RelayGone
 
     try:
         channel = Channel(door.home, running, note)
     except RelayStartError as error:
         raise CommandError(error.message, error.way_out) from error
     try:
-        status = channel.asked("GET", "/api/status")
+        status = channel.asked("GET", "/api/status", seconds=ANSWER_SECONDS)
         under_way = {"turns": status["turns"]["running"], "tasks": status.get("tasks", {}).get("running", 0)}
-        channel.asked("POST", "/api/stop", {"workers": workers})
+        channel.asked("POST", "/api/stop", {"workers": workers}, seconds=ANSWER_SECONDS)
     except RelayGone as gone:
         if is_alive(running.process):
             raise CommandError(str(gone), f"To end it at once: kill -9 {running.pid}") from gone

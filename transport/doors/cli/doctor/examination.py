@@ -40,8 +40,10 @@ def examine(door: Door) -> Iterator[Finding]:
     yield socket_finding(door.home)
     yield _token(door.home)
     running = running_relay(door.home)
-    yield from _none_runs(door) if running is None else _running(door, running)
-    yield from _store(door)
+    found = list(_none_runs(door) if running is None else _running(door, running))
+    yield from found
+    if running is None or found[0].state == "good":  # one that hangs would tell nothing of its store
+        yield from _store(door)
 
 
 def _folder(home: Path) -> Finding:
@@ -79,7 +81,7 @@ def _none_runs(door: Door) -> Iterator[Finding]:
 
 
 def _running(door: Door, running: Whereabouts) -> Iterator[Finding]:
-    from showcaller.transport.doors.http.channel import Channel, RelayGone
+    from showcaller.transport.doors.http.channel import ANSWER_SECONDS, Channel, RelayGone
 
     told = f"process {running.pid}, {running.address}"
     try:
@@ -88,7 +90,7 @@ def _running(door: Door, running: Whereabouts) -> Iterator[Finding]:
         yield Finding("relay", "mend", error.message, error.way_out)
         return
     try:
-        status = channel.asked("GET", "/api/status")
+        status = channel.asked("GET", "/api/status", seconds=ANSWER_SECONDS)
     except (RelayGone, Refusal) as error:
         yield Finding("relay", "mend", f"{told}: {error}", f"If it stays so: kill {running.pid}")
         return
