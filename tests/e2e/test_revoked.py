@@ -27,9 +27,14 @@ def client(daemon: Daemon, kind: str, name: str) -> httpx.Client:
     """Give a client with a new token of its own."""
     with daemon.owner as owner:
         token = owner.post("/api/tokens", json={"kind": kind, "name": name}).json()["token"]
+    return known_by(daemon, f"Bearer {token}")
+
+
+def known_by(daemon: Daemon, authorization: str) -> httpx.Client:
+    """Give a client that says who it is by this header."""
     return httpx.Client(
         base_url=f"http://127.0.0.1:{daemon.port}",
-        headers={"authorization": f"Bearer {token}"},
+        headers={"authorization": authorization},
         timeout=LIMIT,
         trust_env=False,
     )
@@ -78,18 +83,31 @@ def test_who_waits_is_refused_when_the_token_goes(daemon: Daemon, how: str) -> N
         assert (refused.status_code, refused.json()["code"]) == (401, "REMOTE_RELAY_UNAUTHENTICATED")
 
 
-def test_no_more_streams_are_opened_at_once_than_may_be_open(daemon: Daemon) -> None:
-    opened = threading.Barrier(70, timeout=LIMIT)
+@pytest.mark.parametrize(("who", "most"), [("owner", 64), ("supervisor", 48)])
+def test_no_more_streams_are_opened_at_once_than_may_be_open(daemon: Daemon, who: str, most: int) -> None:
+    """Some of them are for the owner alone."""
+    opened = threading.Barrier(71, timeout=LIMIT)
+    tried = threading.Barrier(71, timeout=LIMIT)
+    with daemon.owner as owner, client(daemon, "supervisor", f"streams {who}") as supervisor:
+        them = owner if who == "owner" else supervisor
+        token = them.headers["authorization"]
 
-    def status(number: int) -> int:
-        with daemon.owner as owner, owner.stream("GET", "/api/events/stream") as answer:
-            opened.wait()  # until all have their answer: none is closed before
-            return answer.status_code
+        def status(number: int) -> int:
+            with known_by(daemon, token) as own, own.stream("GET", "/api/events/stream") as answer:
+                opened.wait()  # until all have their answer: none is closed before
+                tried.wait()
+                return answer.status_code
 
-    with ThreadPoolExecutor(70) as threads:
-        statuses = list(threads.map(status, range(70)))
+        with ThreadPoolExecutor(70) as threads:
+            answers = [threads.submit(status, number) for number in range(70)]
+            opened.wait()
+            with owner.stream("GET", "/api/events/stream") as answer:
+                owners = answer.status_code
+            tried.wait()
+            statuses = [each.result(LIMIT) for each in answers]
     assert sorted(set(statuses)) == [200, 429]
-    assert statuses.count(200) == 64
+    assert statuses.count(200) == most
+    assert owners == (429 if who == "owner" else 200)
 
 
 def test_a_head_request_of_a_stream_is_answered(daemon: Daemon) -> None:

@@ -17,6 +17,8 @@ logger = logging.getLogger("showcaller.http")
 
 MOST_STREAMS: Final = 64
 """Streams that are open at a time."""
+FOR_THE_OWNER: Final = 16
+"""Those of them that nobody else may take."""
 HEARTBEAT_SECONDS: Final = 20.0
 STALLED_SECONDS: Final = 120.0
 """Seconds after which a reader that takes nothing loses its connection; it comes back where it was."""

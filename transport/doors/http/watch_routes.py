@@ -19,7 +19,7 @@ from showcaller.actors.contract.outside import (
 )
 from showcaller.transport.doors.http.audience import caller_of
 from showcaller.transport.doors.http.bodies import read_object
-from showcaller.transport.doors.http.event_stream import MOST_STREAMS, EventStream
+from showcaller.transport.doors.http.event_stream import FOR_THE_OWNER, MOST_STREAMS, EventStream
 from showcaller.transport.doors.http.operations import TEXT, Operation, Path, Schema
 from showcaller.transport.doors.http.replies import result_reply
 from showcaller.transport.doors.local import LocalDoor
@@ -94,10 +94,11 @@ class WatchRoutes:
             given["since"] = last
         asked = read_request(Events, given)
         since = asked.since if given.get("since") else None
-        if len(self._streams) + self._beginning >= MOST_STREAMS:
+        most = MOST_STREAMS if caller_of(request).kind == "owner" else MOST_STREAMS - FOR_THE_OWNER
+        if len(self._streams) + self._beginning >= most:
             raise Refusal(
                 Code.RATE_LIMITED,
-                f"{MOST_STREAMS} streams of events are open already: close one of them first.",
+                f"{most} streams of events are open already: close one of them first.",
                 retry_after_seconds=60,
             )
         self._beginning += 1
