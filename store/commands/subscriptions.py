@@ -290,14 +290,7 @@ def _wake(db: sqlite3.Connection, watcher: str, wakeup: Wakeup, at: int) -> dict
         before = _DELIVERED.row(db, watcher=watcher, relay=relay, cursor=cursor)
         if before is not None:
             raise Conflict("delivered", f"event {cursor} has reached session {watcher} in {before[0]}")
-    if "extends" in wakeup:
-        message, arrived = wakeup["extends"], dict[str, Any]()
-        if not _EXTEND.run(db, message=message, session=watcher, text=wakeup["text"]).rowcount:
-            raise Conflict("read", f"message {message} does not wait in session {watcher} any more")
-    else:
-        new, limit = wakeup["message"], wakeup["queue_limit"]
-        message = new["id"]
-        arrived = accept_message(db, new, queue_limit=limit, hand_over=wakeup.get("hand_over"))
+    message, arrived = _told(db, watcher, wakeup)
     _DELIVER.run_many(
         db,
         [
@@ -306,6 +299,20 @@ def _wake(db: sqlite3.Connection, watcher: str, wakeup: Wakeup, at: int) -> dict
         ],
     )
     return arrived
+
+
+def _told(db: sqlite3.Connection, watcher: str, wakeup: Wakeup) -> tuple[str, dict[str, Any]]:
+    """Store what tells it; gives the message's id, and what ``accept_message`` gave for a new one."""
+    match wakeup:
+        case {"extends": message, "text": text}:
+            if not _EXTEND.run(db, message=message, session=watcher, text=text).rowcount:
+                raise Conflict("read", f"message {message} does not wait in session {watcher} any more")
+            return message, {}
+        case {"message": new, "queue_limit": limit}:
+            hand_over = wakeup.get("hand_over")
+            return new["id"], accept_message(db, new, queue_limit=limit, hand_over=hand_over)
+        case _:
+            raise TypeError("a wake-up has a message, or extends one")
 
 
 def _end(db: sqlite3.Connection, subscriptions: Sequence[str], reason: str, at: int) -> None:

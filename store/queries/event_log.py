@@ -25,7 +25,7 @@ _TOLD = Statement(
         Event.text,
         Event.task,
         fn.COALESCE(Session.title, "").alias("title"),
-        Message.status,
+        fn.NULLIF(Message.status, "").alias("status"),
         Message.stop_reason,
         Message.handed_at,
     )

@@ -86,3 +86,9 @@ def test_a_page_of_events_is_read_in_order_of_their_numbers(desk: Desk) -> None:
     steps = plan(desk, event_log._PAGE, since=3, limit=10)
     assert "INTEGER PRIMARY KEY (rowid>?)" in steps
     assert "TEMP B-TREE" not in steps
+
+
+def test_an_event_of_no_turn_is_told_like_the_others(desk: Desk) -> None:
+    (told,) = desk.read("told_events", since=4)["events"]
+    assert (told["kind"], told["title"]) == ("archived", "Session 5")
+    assert (told["status"], told["stop_reason"], told["handed_at"]) == (None, None, None)

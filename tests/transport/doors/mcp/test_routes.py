@@ -99,7 +99,8 @@ async def test_arguments_whose_text_holds_no_object_are_refused_as_a_call_is(tex
 
 @pytest.mark.parametrize("headers", VERSIONS)
 async def test_empty_arguments_count_as_none_whatever_their_kind(headers: dict[str, str]) -> None:
-    for empty in (None, [], {}):
+    kinds: tuple[object, ...] = (None, [], {})
+    for empty in kinds:
         async with served() as client:
             client.door.answer.set_result(OK)
             request = tool_call()
