@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import PROGRESS_CHARACTERS, REPLY_CHARACTERS
@@ -22,6 +22,7 @@ from showcaller.actors.relay.messages import Glance, TurnOver
 from showcaller.store.interruptions import INTERRUPTED
 
 Fitted = tuple[str, bool]
+Reason = TypeVar("Reason", bound=str)
 
 
 def as_cut(row: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def last_turn_of(last: Mapping[str, Any] | None) -> LastTurn | None:
     return status
 
 
-def stop_reason_of(status: str | None, stop_reason: str | None) -> str | None:
+def stop_reason_of(status: str | None, stop_reason: Reason | None) -> Reason | None:
     """Give what refines the end of a turn with this ``status``: that of a stopped one has no finer word."""
     return None if status == "stopped" else stop_reason
 

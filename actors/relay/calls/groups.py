@@ -14,7 +14,6 @@ from showcaller.actors.contract.groups import (
     OrderResult,
     RenameGroup,
 )
-from showcaller.actors.contract.limits import GROUPS_SUGGESTED
 from showcaller.actors.contract.results import CallResult
 from showcaller.actors.contract.summaries import counted, quoted, summary
 from showcaller.actors.relay.calls.context import CallContext, Row
@@ -79,8 +78,9 @@ async def _note_namesakes(context: CallContext, group: str, name: str) -> None:
     called: list[Row] = await context.read("find_group", name=name)
     others = [one["id"] for one in called if one["id"] != group]
     if others:
-        named = ", ".join(others[:GROUPS_SUGGESTED])
-        context.notes.append(f"{named} has that name too, so from now on each is named by its id.")
+        context.notes.append(
+            f"{', '.join(others)} has that name too, so from now on each is named by its id."
+        )
 
 
 async def _stored(context: CallContext, call: GroupChange, command: str, /, **arguments: Any) -> Any:

@@ -276,7 +276,7 @@ def prompt_result(
     return results.PromptResult(
         **common,
         status=end.outcome if background is None else "running",
-        stop_reason=end.stop_reason if end.outcome != "stopped" and background is None else None,
+        stop_reason=views.stop_reason_of(end.outcome, end.stop_reason) if background is None else None,
         error_class=end.error_class,
         error_text=end.error_text,
         seconds=views.turn_seconds(end.seconds),
