@@ -5,7 +5,16 @@ from typing import Any, Final
 
 from peewee import SQL, fn
 
-from showcaller.store.models import ClientId, Delivery, Event, HeldEvent, Relay, Subscription, Task, Watched
+from showcaller.store.models import (
+    ClientId,
+    Delivery,
+    Event,
+    Relay,
+    Subscription,
+    Task,
+    Watched,
+    holds_events,
+)
 from showcaller.store.statement import Slot, Statement
 
 AT_ONCE: Final = 5_000
@@ -25,10 +34,9 @@ _OLD_TAILS: Final = (
 )
 _EMPTY_TAILS: Final = Statement(Task.update(tail=None).where(Task.id.in_(_OLD_TAILS)))
 
-_HELD_BY: Final = HeldEvent.select(HeldEvent.cursor).where(HeldEvent.subscription == Subscription.id)
 _ENDED: Final = Statement(
     Subscription.select(Subscription.id)
-    .where(Subscription.ended_at < Slot("before"), ~fn.EXISTS(_HELD_BY))
+    .where(Subscription.ended_at < Slot("before"), ~holds_events())
     .limit(Slot("limit"))
 )
 _FORGET_ENDED: Final = Statement(Subscription.delete().where(Subscription.id == Slot("subscription")))

@@ -31,6 +31,7 @@ from showcaller.store.models.watching import (
     Subscription,
     Watched,
     Watcher,
+    holds_events,
 )
 
 MODELS: tuple[type[StoreModel], ...] = (
@@ -94,6 +95,7 @@ __all__ = [
     "WriterBatch",
     "group_stands",
     "has_members",
+    "holds_events",
     "literal",
     "running_turn",
     "unfinished",

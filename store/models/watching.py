@@ -2,7 +2,9 @@
 
 # ruff: noqa: D106 - the classes named Meta are peewee's way to say what a table is like
 
-from peewee import BooleanField, CompositeKey, IntegerField, TextField
+from typing import Any
+
+from peewee import BooleanField, CompositeKey, IntegerField, TextField, fn
 
 from showcaller.store.models.base import StoreModel
 
@@ -62,6 +64,11 @@ class HeldEvent(StoreModel):
     class Meta:
         primary_key = CompositeKey("subscription", "cursor")
         indexes = ((("due_at",), False),)
+
+
+def holds_events() -> Any:
+    """The condition of subscriptions that hold an event: they are asked for after their end too."""
+    return fn.EXISTS(HeldEvent.select(HeldEvent.cursor).where(HeldEvent.subscription == Subscription.id))
 
 
 class Watcher(StoreModel):

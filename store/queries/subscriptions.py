@@ -6,11 +6,11 @@ from typing import Any
 
 from peewee import JOIN, fn
 
-from showcaller.store.models import HeldEvent, Session, Subscription, Watched, Watcher
+from showcaller.store.models import HeldEvent, Session, Subscription, Watched, Watcher, holds_events
 from showcaller.store.soundness import read_json
 from showcaller.store.statement import Slot, Statement
 
-_HOLDS = fn.EXISTS(HeldEvent.select(HeldEvent.cursor).where(HeldEvent.subscription == Subscription.id))
+_HOLDS = holds_events()
 _OPEN = Subscription.ended_at.is_null()
 _IN_ORDER = (Subscription.created_at, Subscription.id)
 _AT_WORK = Statement(
