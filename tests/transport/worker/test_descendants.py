@@ -1,5 +1,6 @@
 """Which processes may stem from a leader, told by their ids alone."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -75,7 +76,7 @@ def test_a_process_that_begins_while_it_is_looked_for_is_found(monkeypatch: pyte
         family = Family(leader.pid, "msg_a", 0.0, set())
         with running() as gone:
             pass
-        listed = iter([[leader.pid, gone.pid], process_ids()])
+        listed = itertools.chain([[leader.pid, gone.pid]], iter(process_ids, []))
         monkeypatch.setattr(descendants, "process_ids", lambda: next(listed))
         assert family.members(1.0) == [member.pid]
 
@@ -156,8 +157,14 @@ def test_a_command_that_forever_becomes_another_program_is_a_member(tmp_path: Pa
 
 
 def test_an_empty_environment_is_told_at_once() -> None:
-    with subprocess.Popen(["/bin/sleep", "1000"], env={}) as stranger:
+    """Asked once it answers: it counts as started a moment before its environment is there."""
+    with subprocess.Popen(["/bin/cat"], env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stranger:
         try:
+            assert stranger.stdin is not None
+            assert stranger.stdout is not None
+            stranger.stdin.write(b"are you there?\n")
+            stranger.stdin.flush()
+            assert stranger.stdout.readline() == b"are you there?\n"
             assert process_table.markers_of(stranger.pid, descendants.TURNS_VARIABLE) == []
         finally:
             stranger.kill()
