@@ -76,6 +76,15 @@ def test_the_document_has_the_paths_of_the_door(daemon: Daemon) -> None:
     assert set(DOCUMENTED) <= found
 
 
+def without_waiting(seconds: Any) -> Any:
+    """Give no seconds for what the door may take for some to wait, a text too; what is wrong stays so."""
+    try:
+        waits = float(seconds) > 0
+    except (TypeError, ValueError, OverflowError):
+        return seconds
+    return type(seconds)(0) if waits else seconds
+
+
 def harmless(path: str, body: Any, folder: Path) -> Any:
     """Give the same body where it is wrong, and one that runs and writes nothing where it would."""
     if not isinstance(body, dict):
@@ -84,10 +93,10 @@ def harmless(path: str, body: Any, folder: Path) -> Any:
     if path == "/api/call":
         if isinstance(tame.get("text"), str) and tame["text"].strip():
             tame["text"] = f": {shlex.quote(tame['text'].replace(chr(0), ''))[:90_000]}"
-        if isinstance(tame.get("wait_seconds"), int | float):
-            tame["wait_seconds"] = min(tame["wait_seconds"], 0)
-    if path == "/api/monitor" and isinstance(tame.get("timeout", 0), int | float):
-        tame["timeout"] = min(tame.get("timeout", 0), 0)
+        if "wait_seconds" in tame:
+            tame["wait_seconds"] = without_waiting(tame["wait_seconds"])
+    if path == "/api/monitor":
+        tame["timeout"] = without_waiting(tame.get("timeout", 0))
     spec = tame.get("spec")
     if isinstance(spec, Mapping) and spec.get("kind") == "command" and isinstance(spec.get("template"), str):
         tame["spec"] = {**spec, "template": "true {}"}
@@ -95,6 +104,15 @@ def harmless(path: str, body: Any, folder: Path) -> Any:
     if path == "/api/backup" and isinstance(file, str) and file.startswith("/"):
         tame["file"] = str(folder / sha256(file.encode("utf-8", "replace")).hexdigest())
     return tame
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [(600, 0), (0.5, 0.0), ("600", "0"), ("1e3", "0"), (-1, -1), ("soon", "soon"), (None, None), ([5], [5])],
+)
+def test_no_request_of_these_tests_waits(given: Any, asked: Any) -> None:
+    for path, name in (("/api/monitor", "timeout"), ("/api/call", "wait_seconds")):
+        assert harmless(path, {name: given}, Path())[name] == asked
 
 
 def test_an_answer_that_the_document_does_not_have_is_found(daemon: Daemon) -> None:
