@@ -239,6 +239,8 @@ def _tell(door: Door, sent: Sent) -> None:
         note(f"{session} waits for you:")
         for line in pending_lines(door, result):
             note(line)
+        if running_relay(door.home) is not None:
+            note(f"It goes on when you have answered. To see more: {door.command_line('show', session)}")
     elif status != "done":
         reason = f": {readable(str(result['errorText']))}" if result.get("errorText") else ""
         note(f"{session} {end_word(result)}{reason}")

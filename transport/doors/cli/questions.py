@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from showcaller.actors.contract.summaries import counted
 from showcaller.transport.doors.cli.relay import Door
 from showcaller.transport.doors.cli.visible import readable, visible
 from showcaller.transport.doors.http.whereabouts import running_relay
@@ -20,10 +21,12 @@ def question_lines(door: Door, question: Mapping[str, Any], labels: Sequence[str
 
 
 def pending_lines(door: Door, result: Mapping[str, Any]) -> Iterator[str]:
-    """Give the lines for the questions on which a result says that a session waits."""
+    """Give the lines for the questions and approvals on which a result says that a session waits."""
     for question in result.get("pendingQuestions") or ():
         yield f"{question['id']}  {question['kind']}"
         yield from question_lines(door, question, question.get("options", ()))
+    if approvals := result.get("approvalsPending"):
+        yield f"  {counted(int(approvals), 'approval')} of what it wants to do: {door.command_line('inbox')}"
 
 
 def _way_to_answer(door: Door, question: Mapping[str, Any], labels: Sequence[str]) -> str:

@@ -71,6 +71,20 @@ def test_a_turn_that_did_not_end_well_ends_with_1_and_is_told(
     assert told in ended.err
 
 
+@pytest.mark.parametrize(("approvals", "said"), [(1, "1 approval of"), (2, "2 approvals of")])
+def test_who_waits_for_approvals_is_told_where_to_give_them(
+    showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch, approvals: int, said: str
+) -> None:
+    monkeypatch.setattr(prompting, "running_relay", lambda home: Whereabouts.of_this_process(1, "1.2.3"))
+    relay.answer = answering(
+        {"status": "waiting_for_answer", "pendingQuestions": [], "approvalsPending": approvals}
+    )
+    ended = showcaller("send", "3f9c2a", "x")
+    assert ended.code == 1
+    assert [line for line in ended.err.splitlines() if said in line and line.endswith(" inbox")]
+    assert f"It goes on when you have answered. To see more: showcaller show {ID}" in ended.err
+
+
 def test_what_goes_on_in_the_background_is_not_waited_for(
     showcaller: ShowCaller, relay: FakeRelay, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ command, and what it has not finished when the command ends is interrupted.
 With one it goes on, also after Ctrl-C.
 
 Ends with 0 when the reply is there, and with 1 when the turn failed, was
-stopped, or has not ended within --wait.
+stopped, waits for an answer of yours, or has not ended within --wait.
 
 \b
 Examples:

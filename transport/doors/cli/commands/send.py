@@ -25,7 +25,7 @@ Without a relay that runs (showcaller serve) the turn runs within this command,
 and is interrupted if it has not ended when the command does.
 
 Ends with 0 when the reply is there, and with 1 when the turn failed, was
-stopped, or has not ended within --wait.
+stopped, waits for an answer of yours, or has not ended within --wait.
 
 \b
 Examples:
