@@ -16,7 +16,8 @@ from tests.e2e.daemon import serving
 from tests.e2e.inspector import inspector
 from tests.e2e.program import Showcaller
 
-pytestmark = pytest.mark.slow
+# It may have to be installed first, by a client that waits for the network.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 (BLOCK,) = re.findall(
     r"^```sh inspector\n(.*?)^```$",
