@@ -6,7 +6,16 @@ from typing import Any
 
 from peewee import JOIN, fn
 
-from showcaller.store.models import HeldEvent, Session, Subscription, Watched, Watcher, holds_events
+from showcaller.store.models import (
+    Event,
+    HeldEvent,
+    Session,
+    Subscription,
+    Watched,
+    Watcher,
+    holds_events,
+    literal,
+)
 from showcaller.store.soundness import read_json
 from showcaller.store.statement import Slot, Statement
 
@@ -24,8 +33,19 @@ _LISTED = Statement(
     )
     .order_by(*_IN_ORDER)
 )
+_IS_AWAY = Session.id.is_null() | Session.archived_at.is_null(False) | Session.deleted_at.is_null(False)
+_WILL_BE_TOLD = fn.EXISTS(
+    Event.select(Event.cursor).where(
+        Event.cursor > Slot("cursor"), Event.session == Watched.session, Event.kind == literal("archived")
+    )
+)
 _NAMED = Statement(
-    Watched.select(Watched.session, Watched.excluded, fn.COALESCE(Session.title, "").alias("title"))
+    Watched.select(
+        Watched.session,
+        Watched.excluded,
+        fn.COALESCE(Session.title, "").alias("title"),
+        (_IS_AWAY & ~_WILL_BE_TOLD).alias("put_away"),
+    )
     .join(Session, JOIN.LEFT_OUTER, on=(Session.id == Watched.session))
     .where(Watched.subscription == Slot("subscription"))
     .order_by(Session.created_at, Watched.session)
@@ -55,7 +75,8 @@ def watching(db: sqlite3.Connection, watcher: str) -> dict[str, Any]:
 
     Subscriptions, in the order in which they were made, are the open ones and those that have ended and
     still hold something; each has its columns, the lists ``events`` and ``matches`` (None without), and
-    ``sessions`` and ``excluded``, lists of ``{"id", "title"}``. Of ``held``, by the log's order, each is
+    ``sessions`` and ``excluded``, lists of ``{"id", "title", "put_away"}``: whether the session was put away,
+    and the subscription has seen that. Of ``held``, by the log's order, each is
     ``{"subscription", "cursor", "event", "due_at"}``. ``pace`` is ``{"wakeups", "window_ends_at",
     "digest_at"}``, None for a watcher of which nothing was stored yet.
     """
@@ -87,7 +108,7 @@ def _with_sessions(db: sqlite3.Connection, rows: Sequence[dict[str, Any]]) -> li
 
 
 def _shaped(db: sqlite3.Connection, row: dict[str, Any]) -> dict[str, Any]:
-    named = _NAMED.records(db, subscription=row["id"])
+    named = _NAMED.records(db, subscription=row["id"], cursor=row["cursor"])
     lists = {
         name: None if row[name] is None else read_json(row[name], f"subscription {row['id']}: {name}")
         for name in ("events", "matches")
@@ -95,10 +116,10 @@ def _shaped(db: sqlite3.Connection, row: dict[str, Any]) -> dict[str, Any]:
     return {
         **row,
         **lists,
-        "sessions": [_titled(each) for each in named if not each["excluded"]],
-        "excluded": [_titled(each) for each in named if each["excluded"]],
+        "sessions": [_named(each) for each in named if not each["excluded"]],
+        "excluded": [_named(each) for each in named if each["excluded"]],
     }
 
 
-def _titled(row: dict[str, Any]) -> dict[str, str]:
-    return {"id": row["session"], "title": row["title"]}
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    return {"id": row["session"], "title": row["title"], "put_away": bool(row["put_away"])}
