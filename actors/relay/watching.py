@@ -10,9 +10,11 @@ from showcaller.actors.relay.card_records import waiting_of
 
 Row = Mapping[str, Any]
 
+TURN_ENDS: Final = frozenset({"turn_end", "error"})
+"""The events of which each turn has one: its end, or how it failed."""
 _KINDS: Final[Mapping[Until, frozenset[str]]] = MappingProxyType(
     {
-        "turn-end": frozenset({"turn_end", "error"}),
+        "turn-end": TURN_ENDS,
         "awaiting-input": frozenset({"question_asked"}),
     }
 )
@@ -59,7 +61,7 @@ def event_views(rows: Iterable[Row]) -> tuple[EventView, ...]:
 
 
 def _event_view(row: Row) -> EventView:
-    is_end = row["kind"] in _KINDS["turn-end"]
+    is_end = row["kind"] in TURN_ENDS
     return EventView(
         cursor=row["cursor"],
         event=row["kind"],

@@ -258,8 +258,8 @@ def advance_watcher(
 ) -> dict[str, Any]:
     """Store in one step what a watcher's subscriptions have taken, hold, and let go, and its wake-up.
 
-    ``held`` are rows of held events with ``subscription``, ``cursor``, ``due_at`` and ``event``, new ones or
-    with another time; ``let_go`` are those that go, by subscription and cursor; ``pace`` has the
+    ``held`` are rows of held events with ``subscription``, ``cursor``, ``due_at`` and ``event`` (JSON text),
+    new ones or with another time; ``let_go`` are those that go, by subscription and cursor; ``pace`` has the
     ``wakeups`` (JSON text), ``window_ends_at`` and ``digest_at`` from now on.
 
     Gives ``{}``, or what ``accept_message`` does for the message of the wake-up. Raises Conflict ``moved``

@@ -54,7 +54,10 @@ class Watched(StoreModel):
 
 
 class HeldEvent(StoreModel):
-    """An event that a subscription took and has not let go; ``event`` is JSON text for a paired relay's."""
+    """An event that a subscription took and has not let go.
+
+    ``event`` is JSON text of what its line tells, which may outlive what the log keeps.
+    """
 
     subscription = TextField()
     cursor = IntegerField()

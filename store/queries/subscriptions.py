@@ -76,16 +76,16 @@ def watching(db: sqlite3.Connection, watcher: str) -> dict[str, Any]:
     Subscriptions, in the order in which they were made, are the open ones and those that have ended and
     still hold something; each has its columns, the lists ``events`` and ``matches`` (None without), and
     ``sessions`` and ``excluded``, lists of ``{"id", "title", "put_away"}``: whether the session was put away,
-    and the subscription has seen that. Of ``held``, by the log's order, each is
-    ``{"subscription", "cursor", "event", "due_at"}``. ``pace`` is ``{"wakeups", "window_ends_at",
-    "digest_at"}``, None for a watcher of which nothing was stored yet.
+    and the subscription has seen that. Of ``held``, by the log's order, each is ``{"subscription",
+    "cursor", "event", "due_at"}``, with what its line tells as ``event``. ``pace`` is ``{"wakeups",
+    "window_ends_at", "digest_at"}``, None for a watcher of which nothing was stored yet.
     """
     pace = _PACE.record(db, watcher=watcher)
     if pace is not None:
         pace["wakeups"] = read_json(pace["wakeups"], f"watcher {watcher}: wakeups")
     return {
         "subscriptions": _with_sessions(db, _AT_WORK.records(db, watcher=watcher)),
-        "held": _HELD.records(db, watcher=watcher),
+        "held": [_read_event(row) for row in _HELD.records(db, watcher=watcher)],
         "pace": pace,
     }
 
@@ -105,6 +105,12 @@ def watchers(db: sqlite3.Connection) -> list[str]:
 
 def _with_sessions(db: sqlite3.Connection, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [_shaped(db, row) for row in rows]
+
+
+def _read_event(row: dict[str, Any]) -> dict[str, Any]:
+    text = row["event"]
+    what = f"subscription {row['subscription']}: event {row['cursor']}"
+    return {**row, "event": None if text is None else read_json(text, what)}
 
 
 def _shaped(db: sqlite3.Connection, row: dict[str, Any]) -> dict[str, Any]:

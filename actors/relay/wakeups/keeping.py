@@ -25,14 +25,12 @@ from showcaller.actors.relay.wakeups.release import (
     take,
 )
 from showcaller.actors.relay.wakeups.taking import Happened, Watch, is_urgent, taken
+from showcaller.actors.relay.watching import TURN_ENDS, Row
 
 HERE: Final = ""
 """The relay of events of this one's log."""
 
-_OF_TURNS: Final = frozenset({"turn_end", "error"})
 _DELETED: Final = "deleted"
-
-Row = Mapping[str, Any]
 
 
 class News(NamedTuple):
@@ -53,8 +51,9 @@ class Kept(NamedTuple):
     """A watching conversation as its store has it, or is to have it.
 
     ``watches`` are its open subscriptions by their ids, ``hops`` those of each that ``watcher`` has the terms
-    of. ``news`` are the events that wait, ``put_away`` the sessions whose end the log has told, and ``ended``
-    the subscriptions that have ended and are not stored as ended yet.
+    of. ``news`` are the events that wait, ``put_away`` those of the sessions that they name of which the log
+    has told that they were put away, and ``ended`` the subscriptions that have ended and are not stored as
+    ended yet.
     """
 
     watches: Mapping[str, Watch] = MappingProxyType({})
@@ -118,7 +117,11 @@ def kept(record: Row) -> Kept:
             for event, each in told.items()
         },
         put_away=frozenset(
-            session["id"] for row in rows for session in row["sessions"] if session["put_away"]
+            session["id"]
+            for row in rows
+            if row["ended_at"] is None
+            for session in row["sessions"]
+            if session["put_away"]
         ),
     )
 
@@ -167,7 +170,7 @@ def told(row: Row) -> Told:
     outcome = ""
     if kind == "archived":
         outcome, text = (_DELETED, "") if text == _DELETED else ("", text)
-    elif kind in _OF_TURNS and row["status"] is not None:
+    elif kind in TURN_ENDS and row["status"] is not None:
         outcome = _how_it_ended(row)
     return Told(kind, row["session"], row["title"], outcome=outcome, about=row["task"] or "", text=text)
 
@@ -186,11 +189,14 @@ def seen(before: Kept, rows: Sequence[Row], now: int, pace: Pace) -> Kept:
     """
     events = [happened(row) for row in rows]
     by = {name: taken(watch, events) for name, watch in before.watches.items()}
+    takers: dict[int, list[str]] = {}
+    for name, its in by.items():
+        for event in its.events:
+            takers.setdefault(event.cursor, []).append(name)
     after = before
     for row in rows:
-        names = [name for name, its in by.items() if any(each.cursor == row["cursor"] for each in its.events)]
-        if names:
-            after = _took(after, row, names, now, pace)
+        if row["cursor"] in takers:
+            after = _took(after, row, takers[row["cursor"]], now, pace)
     put_away = before.put_away | {event.session for event in events if event.kind == "archived"}
     ended = {name: Ended("once", its.ended_by.cursor) for name, its in by.items() if its.ended_by is not None}
     for name, watch in before.watches.items():
@@ -237,11 +243,13 @@ def leaving(before: Kept, now: int, pace: Pace, *, unread: str | None = None) ->
 
 
 def _tidied(kept: Kept) -> Kept:
-    """Forget the terms of subscriptions that have ended and hold nothing."""
+    """Forget the terms of subscriptions that have ended and hold nothing, and sessions that none names."""
     holding = {hold.subscription for hold in kept.watcher.holds} | kept.watches.keys()
     terms = {name: terms for name, terms in kept.watcher.terms.items() if name in holding}
     hops = {name: hops for name, hops in kept.hops.items() if name in holding}
-    return kept._replace(watcher=kept.watcher._replace(terms=terms), hops=hops)
+    named = frozenset[str]().union(*(watch.sessions or () for watch in kept.watches.values()))
+    watcher = kept.watcher._replace(terms=terms)
+    return kept._replace(watcher=watcher, hops=hops, put_away=kept.put_away & named)
 
 
 # -- to the store ------------------------------------------------------------------------------------
@@ -303,10 +311,9 @@ def _told_as_text(told: Told) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _told_from(text: str) -> Told:
-    fields = json.loads(text)
-    at_work = tuple(AtWork(*each) for each in fields.pop("at_work", ()))
-    return Told(**fields, at_work=at_work)
+def _told_from(fields: Mapping[str, Any]) -> Told:
+    told = Told(**fields)
+    return told._replace(at_work=tuple(AtWork(*each) for each in told.at_work))
 
 
 def _pace(watcher: Watcher) -> dict[str, Any]:
