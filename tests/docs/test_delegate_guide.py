@@ -15,7 +15,7 @@ import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests.docs.blocks import GUIDES
+from tests.docs.blocks import GUIDES, ROOT
 from tests.e2e.daemon import Daemon, serving
 from tests.e2e.mcp_client import called
 from tests.e2e.program import Showcaller
@@ -86,3 +86,14 @@ async def test_an_agent_delegates_as_the_guide_says(tmp_path: Path) -> None:
         listed = run(seen, environment)
         assert "echo delegated" in listed
         assert re.search(r"\bclaude\b", listed), "the client's own conversation is listed too"
+
+
+def test_the_readme_shows_the_same_in_short() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```sh\n(\. \.venv/bin/activate\n.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    opened, tried, asked, _ = blocks("sh")
+    (serve,) = blocks("sh serve")
+    activated = ". .venv/bin/activate\n"
+    assert [f"{activated}{opened}{serve}", f"{activated}{tried}", f"{activated}{asked}"] == [
+        block for block in shown if block != activated
+    ]
