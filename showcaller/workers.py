@@ -148,7 +148,7 @@ def left_workers(home: Path) -> list[LeftWorker]:
             found.append(LeftWorker(folder.path.name, None, None))
             continue
         if card is not None and card.is_alive:
-            left = left_in(folder.spool)
+            left = left_in(folder)
             found.append(
                 LeftWorker(card.name, card.pid or card.guardian, None if left is None else tuple(left.turns))
             )

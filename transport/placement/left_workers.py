@@ -39,7 +39,7 @@ class LeftWorkers:
         self._dead: list[WorkerFolder] = []
         cards = [(folder, folder.read()) for folder in worker_folders(parent)]
         for folder, card in cards:
-            left = left_in(folder.spool)
+            left = left_in(folder)
             if card is None or not card.is_alive or _has_just_died(folder, card):
                 if left is not None:
                     self._left[folder.path.name] = left

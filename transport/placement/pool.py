@@ -95,7 +95,7 @@ class Placement(Protocol):
 
 def _ends_in(folder: WorkerFolder) -> list[TurnStored]:
     """Give what a worker is told that was found, once the ends which it keeps are known to be stored."""
-    left = left_in(folder.spool) or Left({})
+    left = left_in(folder) or Left({})
     return [TurnStored(session=end.session, turn=end.turn) for end in left.turns.values() if end is not None]
 
 
@@ -138,7 +138,7 @@ class WorkerPool:
         self._ending = False
         alive, dead = placement.find()
         for folder in dead:
-            self._bury(folder, left_in(folder.spool), ())
+            self._bury(folder, left_in(folder), ())
         self._dead_before = list(self._graves)
         self._ended_before = {worker.name: _ends_in(worker.folder) for worker in alive}
         for worker in alive:
@@ -372,7 +372,7 @@ class WorkerPool:
 
     def _died(self, worker: Worker) -> None:
         """Tell the relay how the dead worker's turns stand, and have another in its place."""
-        left = left_in(worker.folder.spool)
+        left = left_in(worker.folder, has_called=self._places[worker.name].has_called)
         with self._gate:
             if self._closed:
                 return

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from showcaller.actors.contract.fates import Left
@@ -10,7 +9,8 @@ from showcaller.actors.contract.worker import FromWorkerMessage, TurnEnded, Turn
 from showcaller.transport.wire.frames import WireError, decode, encode
 from showcaller.transport.wire.worker_messages import from_worker_message, to_frame
 from showcaller.transport.worker.ends import RecentEnds
-from showcaller.transport.worker.spool import Record, Spool, has_all_receipts, left_behind
+from showcaller.transport.worker.spool import Record, Spool, left_behind
+from showcaller.transport.worker.worker_folder import WorkerFolder
 
 log = logging.getLogger("showcaller.worker")
 
@@ -158,11 +158,16 @@ def end_in(records: Iterable[Record]) -> TurnEnded | None:
     return None
 
 
-def left_in(spool: Path) -> Left | None:
-    """Give what a dead worker has left in its spool; nothing when there is none, None if nobody can tell."""
+def left_in(folder: WorkerFolder, *, has_called: bool = False) -> Left | None:
+    """Give what a dead worker has left in its spool, None if nobody can tell.
+
+    One that has not begun has taken nothing. ``has_called`` says that it had, whatever its folder says.
+    """
     try:
-        turns = {turn: end_in(records) for turn, records in left_behind(spool).items()}
-        return Left(turns, is_whole=has_all_receipts(spool))
+        if not (has_called or folder.has_begun):
+            return Left({})
+        turns, is_whole = left_behind(folder.spool)
+        return Left({turn: end_in(records) for turn, records in turns.items()}, is_whole)
     except OSError as error:
         log.warning("What a worker has left cannot be read, so its turns are interrupted: %s", error)
         return None

@@ -39,9 +39,9 @@ class WorkerService:
         self._ending = asyncio.Event()
         self._guarded = guarded
         self._folder = folder = WorkerFolder(Path(options.folder))
+        self._spool = Spool(folder.spool)  # before it says who it is: whoever has begun has a spool
         folder.write(_card(options, guarded))
         self._loop.add_reader(guarded.pipe, self._unguarded)
-        self._spool = Spool(folder.spool)
         self._socket = RelaySocket(
             options.address,
             options.name,

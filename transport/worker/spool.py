@@ -7,9 +7,12 @@ is written outlives the process. Whether it outlives the machine is another ques
 turn would take longer than anything else that a worker does for it. So the journal says during which run of
 the machine it was written, and one of an earlier run may lack receipts. Where a run has no name each receipt
 is synced.
+
+A disk that takes only a part of a record must not hide what is written after it: a torn record is the last
+of its segment. So where a segment does not end with one, and is not whole, somebody has damaged it, and
+nobody knows which receipts it had.
 """
 
-import contextlib
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -29,6 +32,7 @@ TURN_BYTES: Final = 64 * 1024 * 1024
 _HEAD: Final = Struct("<IIBB")  # bytes of the frame, check sum, kind, bytes of the turn's name
 _SUFFIX: Final = ".spool"
 _RUN: Final = "machine-run"
+_SYNCED: Final = "each receipt is synced"  # in the place of a name
 
 Kind = Literal["receipt", "frame", "gap", "end", "forgotten"]
 _CODES: Final[dict[Kind, int]] = {"receipt": 1, "frame": 2, "gap": 3, "end": 4, "forgotten": 5}
@@ -80,7 +84,8 @@ class Spool:
         self._forgotten: dict[int, dict[str, set[int]]] = {}  # said in each segment, and where they stand
         self._segment = 0
         self._position = 0
-        self._file = self._new_segment()
+        self._is_torn = False  # what follows in this segment could not be read
+        self._file = self._new_segment(self._segment)
 
     @property
     def turns(self) -> Sequence[str]:
@@ -92,7 +97,10 @@ class Spool:
         return self._turns.get(turn)
 
     def take(self, turns: Sequence[str]) -> None:
-        """Write the receipts of these turns; when it returns they outlive this process. Raises OSError."""
+        """Write the receipts of these turns; when it returns they outlive this process.
+
+        Raises OSError, and then none of them counts as taken.
+        """
         new = [turn for turn in turns if turn not in self._turns]
         try:
             for turn in new:
@@ -144,22 +152,14 @@ class Spool:
         self._clear_away()
 
     def close(self) -> None:
-        """Close the journal, and delete it when nothing of it is needed."""
+        """Write no more. What stands there stays: a journal that is missing could have had anything in it."""
         os.close(self._file)
-        if not self._turns:
-            with contextlib.suppress(FileNotFoundError):  # somebody has deleted it already
-                for path in (*self._folder.glob(f"*{_SUFFIX}"), *self._folder.glob(_RUN)):
-                    path.unlink()
-                self._folder.rmdir()
 
     def _append(self, kind: Kind, turn: str, frame: bytes) -> _Place:
         record = _record(kind, turn, frame)
-        if self._position and self._position + len(record) > self._segment_bytes:
+        if self._is_torn or (self._position and self._position + len(record) > self._segment_bytes):
             self._roll()
-        written = os.write(self._file, record)
-        if written != len(record):  # a full disk may take a part
-            os.ftruncate(self._file, self._position)
-            raise OSError(f"{written} of {len(record)} bytes could be written to the spool")
+        self._write(record)
         place = _Place(self._segment, self._position, len(record))
         self._position += len(record)
         kept = self._turns.get(turn)
@@ -168,12 +168,33 @@ class Spool:
             self._open_turns[self._segment] += 1
         return place
 
+    def _write(self, record: bytes) -> None:
+        """Write it whole or raise OSError; what a full disk has taken of it is the last of its segment."""
+        self._is_torn = True
+        try:
+            written = os.write(self._file, record)
+            if written != len(record):
+                raise OSError(f"{written} of {len(record)} bytes could be written to the spool")
+        except OSError as error:
+            try:
+                os.ftruncate(self._file, self._position)
+            except OSError as torn:
+                raise error from torn
+            self._is_torn = False
+            raise
+        self._is_torn = False
+
     def _roll(self) -> None:
-        os.fdatasync(self._file)
-        os.close(self._file)
-        self._segment, self._position = self._segment + 1, 0
-        self._file = self._new_segment()
-        self._clear_away()
+        """Go on in a new segment, or raise OSError and stay in the old one."""
+        made = self._new_segment(self._segment + 1)
+        try:
+            os.fdatasync(self._file)
+        except OSError:
+            os.close(made)
+            raise
+        before, self._file = self._file, made
+        self._segment, self._position, self._is_torn = self._segment + 1, 0, False
+        os.close(before)
 
     def _say_forgotten(self, turn: str, segments: set[int]) -> None:
         self._append("forgotten", turn, b"")
@@ -184,33 +205,53 @@ class Spool:
     def _clear_away(self) -> None:
         """Delete segments without open turns; what they call forgotten and stands elsewhere is said again."""
         for segment in [each for each, turns in self._open_turns.items() if not turns]:
-            if segment == self._segment or segment not in self._open_turns:
+            if segment == self._segment:
                 continue
-            del self._open_turns[segment]
-            for turn, segments in self._forgotten.pop(segment, {}).items():
+            said = self._forgotten.get(segment, {})
+            for turn, segments in list(said.items()):
                 standing = segments & self._open_turns.keys()
                 if standing:
                     self._say_forgotten(turn, standing)
-            self._path(segment).unlink()
+                del said[turn]
+            self._path(segment).unlink(missing_ok=True)
+            self._forgotten.pop(segment, None)
+            del self._open_turns[segment]
 
-    def _new_segment(self) -> int:
-        self._open_turns[self._segment] = 0
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-        made = os.open(self._path(self._segment), flags, 0o600)
-        _sync_folder(self._folder)
+    def _new_segment(self, segment: int) -> int:
+        """Open it; it may be there, empty, from when the disk refused the rest. Raises OSError."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_APPEND | os.O_CLOEXEC
+        made = os.open(self._path(segment), flags, 0o600)
+        self._open_turns[segment] = 0
+        try:
+            _sync_folder(self._folder)
+        except OSError:
+            os.close(made)
+            raise
         return made
 
     def _path(self, segment: int) -> Path:
         return self._folder / f"{segment:08}{_SUFFIX}"
 
 
-def left_behind(folder: Path) -> dict[str, list[Record]]:
-    """Read what a worker has kept, mostly one that has died: its turns not forgotten, with their records.
+class LeftBehind(NamedTuple):
+    """What stands in a journal: the turns that are not forgotten, each with its records.
 
-    What is torn at the end of a file is left out. Raises OSError.
+    Not ``is_whole``: receipts may be missing, of turns that may have run.
+    """
+
+    turns: dict[str, list[Record]]
+    is_whole: bool
+
+
+def left_behind(folder: Path) -> LeftBehind:
+    """Read what a worker has kept, mostly one that has died. Raises OSError.
+
+    What is torn at the end of a file is left out: whoever wrote it has not gone on with it.
     """
     turns: dict[str, list[Record]] = {}
-    for path in sorted(folder.glob(f"*{_SUFFIX}")):
+    paths = sorted(folder.glob(f"*{_SUFFIX}"))
+    is_whole = bool(paths) and _has_all_receipts(folder)
+    for path in paths:
         try:
             data, position = read_ordinary(path), 0
         except FileNotFoundError:  # a living worker has just deleted it: nobody needs what was in it
@@ -218,37 +259,34 @@ def left_behind(folder: Path) -> dict[str, list[Record]]:
         while position < len(data):
             record, position = _parse(data, position)
             if record is None:
+                is_whole = is_whole and _is_torn(data, position)
                 break
             if record.kind == "forgotten":
                 turns.pop(record.turn, None)
             else:
                 turns.setdefault(record.turn, []).append(record)
-    return {turn: records for turn, records in turns.items() if records[0].kind == "receipt"}
+    kept = {turn: records for turn, records in turns.items() if records[0].kind == "receipt"}
+    return LeftBehind(kept, is_whole)
 
 
-def has_all_receipts(folder: Path) -> bool:
-    """Tell whether the journal in a folder has the receipt of each turn that was taken. Raises OSError.
-
-    One that does not say when it was written was synced with each receipt, or has none.
-    """
+def _has_all_receipts(folder: Path) -> bool:
+    """Tell whether what was written of a journal is on the disk as well."""
     try:
-        written_during = read_ordinary(folder / _RUN, 200)
+        written_during = read_ordinary(folder / _RUN, 200).decode(errors="replace")
     except FileNotFoundError:
-        return True
-    return written_during.decode(errors="replace") == machine_run()
+        return False
+    return written_during in {_SYNCED, machine_run()}
 
 
 def _name_run(path: Path) -> bool:
     """Note in a file which run of the machine this is, synced; False where runs have no names."""
     run = machine_run()
-    if run is None:
-        return False
     made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(made, "w") as file:
-        file.write(run)
+        file.write(_SYNCED if run is None else run)
         file.flush()
         os.fsync(file.fileno())
-    return True
+    return run is not None
 
 
 def _record(kind: Kind, turn: str, frame: bytes) -> bytes:
@@ -268,6 +306,15 @@ def _parse(data: bytes, position: int) -> tuple[Record | None, int]:
     if end > len(data) or kind is None or zlib.crc32(data[start:end]) != check:
         return None, position
     return Record(kind, data[start : start + name].decode(), data[start + name : end]), end
+
+
+def _is_torn(data: bytes, position: int) -> bool:
+    """Tell whether what cannot be read from a position on is the beginning of a record, and nothing else."""
+    start = position + _HEAD.size
+    if start > len(data):
+        return True
+    size, _, code, name = _HEAD.unpack_from(data, position)
+    return code in _KINDS and bool(name) and start + name + size > len(data)
 
 
 def _sync_folder(folder: Path) -> None:

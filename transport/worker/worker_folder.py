@@ -94,6 +94,17 @@ class WorkerFolder:
         """Whether it says who the worker is: a folder that was deleted says nothing, and nobody reads it."""
         return (self.path / CARD).exists()
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a worker has said here who it is: from then on it has a spool. Raises OSError."""
+        try:
+            card = json.loads(read_ordinary(self.path / CARD, CARD_LIMIT))
+        except FileNotFoundError:
+            return self.spool.exists()
+        except ValueError:  # nobody can tell
+            return True
+        return not isinstance(card, dict) or card.get("pid") is not None
+
     def make(self) -> None:
         """Make the folder, unless it is there. Raises OSError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

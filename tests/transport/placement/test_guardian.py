@@ -118,9 +118,7 @@ def test_nothing_of_a_killed_worker_is_there_when_its_death_is_proven(place: Pla
     kill_worker(place.worker)
     place.is_proven_dead()
     assert is_clean(place, process)
-    assert fate_of(turn, left_in(place.worker.folder.spool)) == "unknown", (
-        "it is interrupted, and not run again"
-    )
+    assert fate_of(turn, left_in(place.worker.folder)) == "unknown", "it is interrupted, and not run again"
 
 
 @pytest.mark.parametrize("tree", [*TREES.values(), ORPHAN], ids=[*TREES, "an orphan"])
@@ -199,7 +197,7 @@ def test_a_worker_that_is_killed_while_it_starts_commands_leaves_none_of_them(
     place.is_proven_dead()
     assert [process for process in begun if is_alive(process)] == []
     assert processes_with(place.marker) == []
-    left = left_in(place.worker.folder.spool)
+    left = left_in(place.worker.folder)
     assert all(fate_of(turn, left) in ("unknown", "untaken") for turn in turns)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.contract.fates import fate_of
+from showcaller.actors.contract.fates import Left, fate_of
 from showcaller.actors.contract.ids import new_id
 from showcaller.actors.contract.worker import (
     FromWorkerMessage,
@@ -157,14 +157,14 @@ def test_a_turn_runs_in_the_process_and_its_end_is_kept_until_it_is_stored(desk:
     turn = desk.run("echo $PPID").turn
     end = desk.end_of(turn)
     assert (end.outcome, end.reply) == ("done", f"{desk.worker.pid}\n")
-    assert end_in(left_behind(desk.own / "spool")[turn]) == end
+    assert end_in(left_behind(desk.own / "spool").turns[turn]) == end
     desk.link.send([TurnStored(session="ses_a", turn=turn)])
     again = desk.run("echo another", turn)
     assert desk.end_of(again.turn) == end, "asked once more, although stored: nothing runs twice"
-    assert left_behind(desk.own / "spool") == {}
+    assert left_behind(desk.own / "spool").turns == {}
     desk.process.terminate()
     assert desk.exit_code() == 0
-    assert not (desk.own / "spool").exists()
+    assert left_in(WorkerFolder(desk.own)) == Left({})
 
 
 def test_the_receipt_is_given_before_the_command_runs(desk: Desk) -> None:
@@ -172,7 +172,7 @@ def test_the_receipt_is_given_before_the_command_runs(desk: Desk) -> None:
     turn = desk.run(f"cat {desk.own}/spool/*.spool | grep -c $SHOWCALLER_TURN", "msg_000000000001").turn
     came = desk.wait_for(lambda m: isinstance(m, TurnEnded))
     assert isinstance(came[0], TurnTaken)
-    assert left_behind(desk.own / "spool")[turn][0].kind == "receipt"
+    assert left_behind(desk.own / "spool").turns[turn][0].kind == "receipt"
 
 
 def test_a_turn_goes_on_while_the_relay_is_away_and_the_next_relay_gets_all_of_it(
@@ -226,7 +226,7 @@ def test_a_worker_that_is_killed_leaves_word_of_what_it_had_taken(desk: Desk, ga
     desk.wait_for(lambda m: isinstance(m, TurnTaken) and m.turn == running)
     assert signal_process(desk.worker, signal.SIGKILL)
     assert desk.exit_code() == 128 + signal.SIGKILL
-    left = left_behind(desk.own / "spool")
+    left = left_behind(desk.own / "spool").turns
     assert end_in(left[ended]) is not None
     assert end_in(left[running]) is None
 
@@ -273,9 +273,9 @@ def test_a_turn_that_comes_while_it_ends_gets_no_receipt_so_that_another_worker_
     open_gate(gate, "")
     assert desk.end_of(first).stop_reason == "interrupted"
     assert desk.exit_code() == 0
-    assert list(left_behind(desk.own / "spool")) == [first]
+    assert list(left_behind(desk.own / "spool").turns) == [first]
     assert desk.messages.empty()
-    assert fate_of(second, left_in(desk.own / "spool")) == "untaken"
+    assert fate_of(second, left_in(WorkerFolder(desk.own))) == "untaken"
 
 
 def test_a_worker_that_is_alone_for_too_long_ends(desk: Desk) -> None:

@@ -70,13 +70,13 @@ def test_an_end_is_told_to_each_relay_until_one_has_stored_it(desk: Desk, tmp_pa
         end = desk.wait_for(lambda m: isinstance(m, TaskEnded))[-1]
         assert isinstance(end, TaskEnded)
         assert end.output == "alone\n"
-        assert list(left_behind(desk.own / "spool")) == [task]
+        assert list(left_behind(desk.own / "spool").turns) == [task]
         desk.hub.close()
     desk.bind()
     desk.wait_for(lambda m: isinstance(m, TaskEnded))
     desk.link.send([TaskStored(session="ses_a", task=task)])
     desk.end_of(desk.run("true").turn)
-    assert task not in left_behind(desk.own / "spool")
+    assert task not in left_behind(desk.own / "spool").turns
 
 
 @pytest.mark.parametrize("how", ["told to end", "killed"])
