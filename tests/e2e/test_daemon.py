@@ -107,7 +107,8 @@ def test_a_signal_ends_it_in_order_and_leaves_its_workers_alone(showcaller: Show
 def test_stop_waits_until_the_relay_has_ended_and_tells_when_there_is_none(showcaller: Showcaller) -> None:
     with serving(showcaller) as daemon:
         stopped = showcaller("stop", "--workers", "--json")
-        assert (stopped.code, json.loads(stopped.out)) == (0, {"stopped": daemon.process.pid})
+        told = {"stopped": daemon.process.pid, "interrupted": {"turns": 0, "tasks": 0}}
+        assert (stopped.code, json.loads(stopped.out)) == (0, told)
         assert alive([daemon.process.pid]) == []
         assert living_workers(daemon.home) == []
         assert daemon.process.wait(LIMIT) == 0
@@ -147,6 +148,16 @@ def test_stop_says_what_goes_on_in_the_workers_and_how_to_end_it(showcaller: Sho
         assert "1 turn and 1 task in the background go on in its workers" in stopped.err
         assert "showcaller stop --workers" in stopped.err
         assert showcaller("stop", "--workers").code == 0
+
+
+def test_stop_with_its_workers_says_what_it_has_interrupted(showcaller: Showcaller, bell: Bell) -> None:
+    with serving(showcaller):
+        assert showcaller("new", "--no-wait", f"echo a > {bell.path}; {bell.wait}").code == 0
+        bell.hear(1)
+        stopped = showcaller("stop", "--workers")
+        assert stopped.code == 0, stopped.err
+        assert "1 turn was interrupted, and ended with its workers." in stopped.err
+    assert "interrupted" in showcaller("sessions").out
 
 
 def test_a_second_signal_leaves_at_once(showcaller: Showcaller, bell: Bell) -> None:

@@ -1,7 +1,7 @@
 """Reading the list of sessions over as many pages as it takes."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from showcaller.transport.doors.cli.exits import checked
 from showcaller.transport.doors.cli.relay import LocalRelay
@@ -9,8 +9,15 @@ from showcaller.transport.doors.cli.relay import LocalRelay
 PAGE: Final = 100
 
 
-def list_sessions(relay: LocalRelay, *, scope: str, query: str | None, limit: int) -> list[Mapping[str, Any]]:
-    """Give up to ``limit`` sessions as the relay describes them, over as many pages as that takes.
+class Listed(NamedTuple):
+    """Sessions as the relay describes them, and whether it has ``more`` than were asked for."""
+
+    sessions: list[Mapping[str, Any]]
+    more: bool
+
+
+def list_sessions(relay: LocalRelay, *, scope: str, query: str | None, limit: int) -> Listed:
+    """Give up to ``limit`` sessions, over as many pages as that takes.
 
     Raises ``CommandError`` when the relay refuses.
     """
@@ -23,4 +30,4 @@ def list_sessions(relay: LocalRelay, *, scope: str, query: str | None, limit: in
         cursor = page.get("nextCursor")
         if not cursor:
             break
-    return sessions
+    return Listed(sessions, more=bool(cursor))

@@ -47,7 +47,7 @@ def refuse_empty(door: Door, name: str) -> None:
 
 def _by_title(relay: LocalRelay, door: Door, title: str) -> str:
     wanted = title.strip().casefold()
-    holding = list_sessions(relay, scope="all", query=title.strip(), limit=MOST_CANDIDATES) if wanted else []
+    holding = _holding(relay, title.strip()) if wanted else []
     found = [session for session in holding if str(session.get("title")).casefold() == wanted]
     if not found:  # a part of a title names nothing: what is deleted by mistake does not come back
         raise CommandError(
@@ -56,6 +56,10 @@ def _by_title(relay: LocalRelay, door: Door, title: str) -> str:
     if len(found) > 1:
         raise several(title, "sessions", [_candidate(session) for session in found])
     return str(found[0]["id"])
+
+
+def _holding(relay: LocalRelay, text: str) -> Sequence[Mapping[str, Any]]:
+    return list_sessions(relay, scope="all", query=text, limit=MOST_CANDIDATES).sessions
 
 
 def _way_on(door: Door, holding: Sequence[Mapping[str, Any]]) -> str:

@@ -90,6 +90,16 @@ def test_a_long_list_is_asked_for_page_by_page(showcaller: ShowCaller, relay: Fa
     assert [(call["limit"], call["cursor"]) for call in relay.calls] == [(100, None), (50, "c1")]
 
 
+def test_a_list_that_ends_before_its_last_session_says_so(showcaller: ShowCaller, relay: FakeRelay) -> None:
+    relay.answer = answering(*[{"sessions": [SESSION] * 20, "nextCursor": "c1"}] * 2, {"sessions": [SESSION]})
+    ended = showcaller("sessions")
+    assert ended.code == 0
+    assert len(ended.out.splitlines()) == 21
+    assert ended.err == "There are more than these 20: name a greater --limit to see them.\n"
+    assert json.loads(showcaller("sessions", "--json").out)["more"] is True
+    assert showcaller("sessions").err == ""
+
+
 def test_without_a_data_folder_the_list_is_empty_and_says_how_to_start(
     showcaller: ShowCaller, relay: FakeRelay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

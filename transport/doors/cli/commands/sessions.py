@@ -1,6 +1,6 @@
 """``showcaller sessions``: the conversations of the relay, as a table or as JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,7 +11,7 @@ from showcaller.transport.doors.cli.opening import opened
 from showcaller.transport.doors.cli.output import coloured, json_line, note, terminal_width, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
-from showcaller.transport.doors.cli.session_lists import list_sessions
+from showcaller.transport.doors.cli.session_lists import Listed, list_sessions
 from showcaller.transport.doors.cli.states import state_word, word_colour
 from showcaller.transport.doors.cli.table import Column, table_lines
 from showcaller.transport.doors.cli.times import local_time
@@ -34,6 +34,9 @@ To start some: {start} *.md"""
     cls=Command,
     help="""List the sessions of the relay, newest activity first.
 
+Where there are more than --limit, standard error says so, and --json has
+"more": true.
+
 \b
 Examples:
   showcaller sessions
@@ -54,14 +57,16 @@ Examples:
 @click.pass_obj
 def command(door: Door, scope: str, query: str | None, limit: int, as_json: bool) -> int:
     """List sessions and give the exit code."""
-    sessions: list[Mapping[str, Any]] = []
+    listed = Listed([], more=False)
     if not door.is_empty:
         with opened(door, read_only=True) as relay:
-            sessions = list_sessions(relay, scope=scope, query=query, limit=limit)
+            listed = list_sessions(relay, scope=scope, query=query, limit=limit)
     if as_json:
-        write(json_line({"sessions": sessions}))
-    elif sessions:
-        _write_table(sessions)
+        write(json_line({"sessions": listed.sessions} | ({"more": True} if listed.more else {})))
+    elif listed.sessions:
+        _write_table(listed.sessions)
+        if listed.more:
+            note(f"There are more than these {len(listed.sessions):,}: name a greater --limit to see them.")
     elif door.is_empty:
         start = door.command_line("fanout", "wc -l {}")
         note(NOTHING_YET.format(home=door.home, start=start))
@@ -70,7 +75,7 @@ def command(door: Door, scope: str, query: str | None, limit: int, as_json: bool
     return GOOD
 
 
-def _write_table(sessions: list[Mapping[str, Any]]) -> None:
+def _write_table(sessions: Sequence[Mapping[str, Any]]) -> None:
     rows = [_row(session) for session in sessions]
     for line in table_lines(COLUMNS, rows, terminal_width(), coloured=coloured()):
         write(line)

@@ -93,7 +93,7 @@ def _going_on(door: Door) -> Iterator[str]:
     """Give a line for each session of which something goes on, as far as they can be read."""
     try:
         with opened(door, read_only=True) as relay:
-            for session in list_sessions(relay, scope="active", query=None, limit=SHOWN):
+            for session in list_sessions(relay, scope="active", query=None, limit=SHOWN).sessions:
                 yield f"  {session['id']}  {state_word(session)}  {visible(str(session.get('title') or ''))}"
     except (CommandError, Refusal) as error:
         yield f"  Their sessions cannot be read: {error}"

@@ -43,7 +43,8 @@ Examples:
     "--json",
     "as_json",
     is_flag=True,
-    help='Write {"stopped": PROCESS, "goesOn": ...}, or {"workers": NUMBER} without a relay.',
+    help='Write {"stopped": PROCESS, "goesOn": ...}, with --workers "interrupted", or {"workers": NUMBER} '
+    "without a relay.",
 )
 @home_option
 @click.pass_obj
@@ -57,33 +58,38 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
         if not workers:
             raise no_relay(f"No relay runs on {door.home}.")
         return _end_left(door, as_json=as_json)
-    goes_on = _ask(door, running, workers=workers)
+    under_way = _ask(door, running, workers=workers)
     if not _ended(running, PATIENCE):
         raise CommandError(
             f"The relay (process {running.pid}) has not ended within {PATIENCE:g} seconds.",
             f"To end it at once: kill -9 {running.pid}. What is stored stays.",
         )
     if as_json:
-        write(json_line({"stopped": running.pid} | ({} if workers else {"goesOn": goes_on})))
+        write(json_line({"stopped": running.pid, "interrupted" if workers else "goesOn": under_way}))
         return GOOD
     note(f"The relay (process {running.pid}) has ended.")
-    if not workers and any(goes_on.values()):
-        note(f"{_left_running(goes_on)} To end them: {door.command_line('stop', '--workers')}")
+    if any(under_way.values()):
+        note(_cut(under_way) if workers else _left_running(door, under_way))
     return GOOD
 
 
-def _left_running(goes_on: Mapping[str, int]) -> str:
-    """Say what the workers of a relay go on with that has ended."""
-    what = [
-        "1 " + one if count == 1 else f"{count:,} {many}"
-        for count, one, many in (
-            (goes_on["turns"], "turn", "turns"),
-            (goes_on["tasks"], "task in the background", "tasks in the background"),
-        )
-        if count
-    ]
-    verb = "goes on" if sum(goes_on.values()) == 1 else "go on"
-    return f"{' and '.join(what)} {verb} in its workers, and the relay that is started next takes over."
+def _cut(under_way: Mapping[str, int]) -> str:
+    """Say what has ended with the workers of a relay."""
+    was = "was" if sum(under_way.values()) == 1 else "were"
+    return f"{_counted(under_way)} {was} interrupted, and ended with its workers."
+
+
+def _left_running(door: Door, under_way: Mapping[str, int]) -> str:
+    """Say what the workers of a relay go on with that has ended, and how to end them."""
+    goes_on = f"{_counted(under_way)} {'goes on' if sum(under_way.values()) == 1 else 'go on'} in its workers"
+    end_them = door.command_line("stop", "--workers")
+    return f"{goes_on}, and the relay that is started next takes over. To end them: {end_them}"
+
+
+def _counted(under_way: Mapping[str, int]) -> str:
+    tasks = ("task in the background", "tasks in the background")
+    kinds = ((under_way["turns"], ("turn", "turns")), (under_way["tasks"], tasks))
+    return " and ".join(f"{count:,} {one if count == 1 else many}" for count, (one, many) in kinds if count)
 
 
 def _end_left(door: Door, *, as_json: bool) -> int:
