@@ -1,16 +1,17 @@
-"""The catalogue of agents: the entries that come with the package, extended by a file of the owner's."""
+"""The catalogue: the agents that come with the package, and the agents and commands that the owner adds."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from showcaller.actors.contract.agent_entries import AgentEntry
+from showcaller.actors.contract.command_entries import CommandEntry
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.problems import problem
@@ -19,7 +20,11 @@ from showcaller.actors.contract.provider_entries import BUILT_IN, EXTERNAL, Prov
 SHIPPED_FILE: Final = "agents.toml"
 MOST_ENTRIES: Final = 200
 _TABLE: Final = "providers"
-_KEYS: Final = tuple(sorted({*AgentEntry.model_fields, "like"} - {"name"}))
+_COMMAND: Final = "command"
+_AGENT: Final = "acp"
+_KEYS: Final = tuple(sorted({*AgentEntry.model_fields, "kind", "like"} - {"name"}))
+_COMMANDS_KEYS: Final = tuple(sorted({*CommandEntry.model_fields, "like"} - {"name"}))
+Entry = TypeVar("Entry", AgentEntry, CommandEntry)
 Tables = Mapping[str, Mapping[str, Any]]
 
 
@@ -36,30 +41,68 @@ def known_providers() -> ProviderCatalogue:
     return catalogue_of(shipped_agents().values())
 
 
-def catalogue_of(agents: Iterable[AgentEntry]) -> ProviderCatalogue:
-    """Give the catalogue with what needs nothing installed, and these agents."""
-    return ProviderCatalogue(*BUILT_IN, *map(provider_entry, agents), GENERIC)
+class Entries(NamedTuple):
+    """What a catalogue's file comes to, by their names."""
+
+    agents: dict[str, AgentEntry]
+    commands: dict[str, CommandEntry]
+
+
+def catalogue_of(agents: Iterable[AgentEntry], commands: Iterable[CommandEntry] = ()) -> ProviderCatalogue:
+    """Give the catalogue with what needs nothing installed, and these agents and commands."""
+    return ProviderCatalogue(
+        *BUILT_IN, *map(command_provider, commands), *map(provider_entry, agents), GENERIC
+    )
 
 
 def read_agents(
     text: str, file: str, known: Mapping[str, AgentEntry] = MappingProxyType({})
 ) -> dict[str, AgentEntry]:
+    """Give the agents of ``read_providers``."""
+    return read_providers(text, file, known).agents
+
+
+def read_providers(text: str, file: str, known: Mapping[str, AgentEntry] = MappingProxyType({})) -> Entries:
     """Give ``known`` with what a TOML text says besides: new entries, and other values for those there are.
 
-    A table ``[providers.NAME]`` holds the keys of ``AgentEntry``; with ``like = "OTHER"`` a new one takes
-    from that entry what it does not say. Variables and MCP servers are added to those that were there.
+    A table ``[providers.NAME]`` holds the keys of ``AgentEntry``, or with ``kind = "command"`` those of
+    ``CommandEntry``; with ``like = "OTHER"`` a new one takes from that one what it does not say. Variables
+    and MCP servers are added to those that were there.
 
     Raises:
         Refusal: what is wrong, with the file, the key and the way out. ``file`` is only its name for that.
 
     """
-    found = dict(known)
+    found, commands = dict(known), dict[str, CommandEntry]()
     for name, table in _tables(text, file).items():
-        found[name] = _entry(name, table, found, file)
+        _refuse_reserved(name, file)
+        if table.get("kind", _AGENT) == _COMMAND:
+            found.pop(name, None)
+            commands[name] = _entry(CommandEntry, _COMMANDS_KEYS, name, table, commands, file)
+            continue
+        if table.get("kind", _AGENT) != _AGENT:
+            raise _wrong(file, f"{_place(name)}.kind", f'a kind is "{_AGENT}" or "{_COMMAND}"')
+        told = {key: value for key, value in table.items() if key != "kind"}
+        found[name] = _entry(AgentEntry, _KEYS, name, told, found, file)
     for name, entry in found.items():
         if entry.billing_of is not None and (entry.billing_of == name or entry.billing_of not in found):
             raise _wrong(file, f"{_TABLE}.{name}.billing_of", f"there is no other agent {entry.billing_of!a}")
-    return found
+    return Entries(found, commands)
+
+
+def command_provider(command: CommandEntry) -> ProviderEntry:
+    """Give the entry of a provider whose sessions run this command."""
+    program = command.command[0]
+    return ProviderEntry(
+        command.name,
+        command.label,
+        agents_may_start=command.agents_may_start,
+        note="Gets each prompt as its input.",
+        kind="command",
+        program=program,
+        to_install=command.install or f"Install the program {program}.",
+        fixed=command,
+    )
 
 
 def provider_entry(agent: AgentEntry) -> ProviderEntry:
@@ -105,33 +148,48 @@ def _tables(text: str, file: str) -> Tables:
     return tables
 
 
-def _entry(name: str, table: Mapping[str, Any], known: Mapping[str, AgentEntry], file: str) -> AgentEntry:
-    place = f"{_TABLE}.{quote_foreign(name, 40)}" if not name.isidentifier() else f"{_TABLE}.{name}"
+def _place(name: str) -> str:
+    return f"{_TABLE}.{quote_foreign(name, 40)}" if not name.isidentifier() else f"{_TABLE}.{name}"
+
+
+def _refuse_reserved(name: str, file: str) -> None:
     if name in _RESERVED:
-        raise _wrong(file, place, f"{name} is no agent and cannot be described here; choose another name")
+        why = f"{name} is no agent and cannot be described here; choose another name"
+        raise _wrong(file, _place(name), why)
+
+
+def _entry(
+    model: type[Entry],
+    keys: Iterable[str],
+    name: str,
+    table: Mapping[str, Any],
+    known: Mapping[str, Entry],
+    file: str,
+) -> Entry:
+    place = _place(name)
     for key in table:
-        if key not in _KEYS:
+        if key not in keys:
             shown = quote_foreign(key, 64)
-            raise _wrong(file, f"{place}.{shown}", f"there is no such key; there are {', '.join(_KEYS)}")
+            raise _wrong(file, f"{place}.{shown}", f"there is no such key; there are {', '.join(keys)}")
     told: dict[str, Any] = {key: value for key, value in table.items() if key != "like"}
     base = _base(name, table, known, file, place)
     if base is not None:
         kept = {key: value for key, value in base.model_dump(exclude_unset=True).items() if key != "name"}
         for key in ("environment", "mcp_servers"):
             if isinstance(told.get(key), dict):
-                told = {**told, key: {**getattr(base, key), **told[key]}}
+                told = {**told, key: {**getattr(base, key, {}), **told[key]}}
         told = {**kept, **told}
     try:
-        return AgentEntry(name=name, **told)
+        return model(name=name, **told)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first: ErrorDetails = error.errors(include_url=False)[0]
         key = ".".join([place, *map(str, first["loc"])])
         raise _wrong(file, key, _why(first)) from error
 
 
 def _base(
-    name: str, table: Mapping[str, Any], known: Mapping[str, AgentEntry], file: str, place: str
-) -> AgentEntry | None:
+    name: str, table: Mapping[str, Any], known: Mapping[str, Entry], file: str, place: str
+) -> Entry | None:
     """Give the entry that a table starts from: the one of its name, else the one that it is like."""
     like = table.get("like")
     if like is None:
@@ -141,7 +199,7 @@ def _base(
         raise _wrong(
             file,
             f"{place}.like",
-            f"there is no agent {shown} above it; there are {', '.join(known) or 'none'}",
+            f"there is no entry {shown} of its kind above it; there are {', '.join(known) or 'none'}",
         )
     return known[like]
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from showcaller.actors.contract.agent_entries import AgentEntry
+from showcaller.actors.contract.command_entries import CommandEntry
 
 Kind = Literal["acp", "command", "callable"]
 
@@ -18,7 +19,8 @@ class ProviderEntry(NamedTuple):
     its running turn; ``note`` is for agents that choose; ``patient``: its MCP client waits for a call without
     hearing of progress. With ``named_work``, such as ``MODULE:FUNCTION``, a session's provider is the name,
     a colon, and what it is to run. ``agent`` says how the agent of an ``acp`` provider is started, where
-    that is not named by the session.
+    that is not named by the session, and ``fixed`` which command gets the prompts of a ``command`` provider
+    as its input, where they are no command lines.
     """
 
     provider: str
@@ -33,6 +35,12 @@ class ProviderEntry(NamedTuple):
     to_install: str | None = None
     patient: bool = False
     agent: AgentEntry | None = None
+    fixed: CommandEntry | None = None
+
+    @property
+    def runs_lines(self) -> bool:
+        """Whether the prompts of its sessions are run as command lines."""
+        return self.kind == "command" and self.fixed is None
 
     @property
     def written(self) -> str:

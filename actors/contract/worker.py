@@ -25,6 +25,13 @@ TaskType = Literal["agent", "command", "monitor"]
 TaskOutcome = Literal["done", "failed", "stopped", "interrupted"]
 
 
+class FixedCommand(WorkerModel):
+    """A command that gets a prompt as its input: its arguments, and what is added to its environment."""
+
+    arguments: Sequenced[str] = Field(min_length=1)
+    environment: dict[str, str] = Field(default_factory=dict)
+
+
 class RunTurn(WorkerModel):
     """Relay to worker: run this prompt as a turn of its session.
 
@@ -39,6 +46,7 @@ class RunTurn(WorkerModel):
     get it, or the next relay would ask in vain where it runs.
     ``agent``: it is a turn of an agent that speaks the Agent Client Protocol, and this is how that is run;
     with ``opens`` it is given no prompt: its process ends, and its conversation is opened in another one.
+    ``command``: that gets the text as its input, instead of a shell's getting it as a command line.
     """
 
     kind: Literal["run_turn"] = "run_turn"
@@ -55,6 +63,7 @@ class RunTurn(WorkerModel):
     background: bool = False
     agent: AgentSpec | None = None
     opens: bool = False
+    command: FixedCommand | None = None
     worker: str | None = Field(default=None, exclude=True)
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from showcaller.actors.contract.agent_catalogue import catalogue_of, read_agents, shipped_agents
+from showcaller.actors.contract.agent_catalogue import catalogue_of, read_providers, shipped_agents
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.handshakes import MOST_BYTES, Handshake, handshakes_in, handshakes_text
 from showcaller.actors.contract.provider_entries import ProviderCatalogue
@@ -36,7 +36,8 @@ def catalogue_at(home: Path) -> ProviderCatalogue:
         raise RelayStartError(f"The catalogue {path} is larger than a mebibyte.", "Make it smaller.")
     try:
         text = content.decode()
-        return catalogue_of(read_agents(text, str(path), shipped_agents()).values())
+        entries = read_providers(text, str(path), shipped_agents())
+        return catalogue_of(entries.agents.values(), entries.commands.values())
     except UnicodeDecodeError as error:
         raise RelayStartError(f"The catalogue {path} is not UTF-8: {error}.", "Write it in UTF-8.") from error
     except Refusal as refusal:

@@ -35,6 +35,6 @@ def _named(versions: Sequence[int]) -> str:
     return f"version{'s' if len(versions) > 1 else ''} {listed}"
 
 
-PROTOCOL: Final = 4
+PROTOCOL: Final = 5
 """The newest version that this program speaks: raised with any change of what crosses a link."""
 SPOKEN: Final = spoken_by(PROTOCOL)

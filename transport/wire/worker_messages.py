@@ -20,10 +20,11 @@ FROM_WORKER_KINDS: Final = frozenset(
 T = TypeVar("T")
 _NOT_IN_THE_BODY: Final = frozenset({"kind", "session", "worker"})
 """What the frame itself holds, and what is only the relay's."""
-_ADDED: Final = {"turn_ended": {"activity": 4}}
-"""Of each kind, the fields that older programs of the versions spoken do not know, and since which one."""
-_ADDED_WITHIN: Final = {("run_turn", "agent"): {"clone": 4}}
-"""The same of the fields within a field. A worker without clones finds no folder, and fails the turn."""
+_ADDED: Final = {"run_turn": {"command": 5}}
+"""Of each kind, the fields that older programs of the versions spoken do not know, and since which one.
+
+A worker that knows no command but the shell's does not know its provider either, and fails the turn.
+"""
 
 _PLAIN: Final = frozenset({str, type(None), bool, int, float})
 
@@ -46,9 +47,6 @@ def to_frame(message: ToWorkerMessage | FromWorkerMessage, number: int, version:
     for name, since in _ADDED.get(message.kind, {}).items():
         if version < since:
             del body[name]
-    for (kind, name), within in _ADDED_WITHIN.items():
-        if kind == message.kind and type(body[name]) is dict:
-            body[name] = {key: told for key, told in body[name].items() if version >= within.get(key, 0)}
     return Frame(message.kind, number, message.session, body)
 
 

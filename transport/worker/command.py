@@ -1,9 +1,11 @@
-"""The provider ``command``: the prompt's text runs as a command line in the session's folder."""
+"""The provider ``command``: the prompt's text as a command line, or as the input of a fixed command."""
 
 import asyncio
 import os
+import shlex
 import signal
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +16,7 @@ from showcaller.transport.worker.environment import TOKEN_VARIABLE, inherited
 from showcaller.transport.worker.output import DRAIN, CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words, pause
 from showcaller.transport.worker.providers import Result, Sink
-from showcaller.transport.worker.shell import shell_for
+from showcaller.transport.worker.shell import CommandCall, shell_for, with_input
 
 LEAST_PAUSE: Final = 0.01
 """Seconds between two looks at what goes on, of which many may end one after the other."""
@@ -27,9 +29,11 @@ UNKNOWN_EXIT: Final = (
 class CommandProvider:
     """Runs each turn's text by ``/bin/sh``, in a session and process group of its own.
 
+    A turn that names a ``command`` has that run in its place, with the text as its input.
+
     The command gets the environment of this process without what is not meant for it (``inherited``), then
-    the turn's own variables, no input, and one pipe for output and errors. Its exit code decides. The turn
-    ends when the shell has exited: what still runs of its tree, a process in a session of its own too
+    the turn's own variables, no other input, and one pipe for output and errors. Its exit code decides. The
+    turn ends when the command has exited: what still runs of its tree, a process in a session of its own too
     (``Family`` says how), is the rest of a turn that may leave one, and else is ended with it. A turn that
     is halted gets SIGTERM, and after the sink's grace SIGKILL, for the whole tree. ``environment`` is what
     stands for the environment of this process, which is read anew for each turn when it is None.
@@ -42,10 +46,15 @@ class CommandProvider:
     async def run(self, turn: RunTurn, sink: Sink) -> Result:
         """Run one command to its end; see the class."""
         try:
-            with shell_for(turn.text) as shell:
-                variables = self._variables(turn)
+            with _call_for(turn) as call:
                 child = Child(
-                    shell.arguments, turn.cwd, variables, turn.turn, self._leaders, shell.descriptors
+                    call.arguments,
+                    turn.cwd,
+                    self._variables(turn),
+                    turn.turn,
+                    self._leaders,
+                    call.descriptors,
+                    given=call.given,
                 )
         except (OSError, ValueError) as error:
             return Result(error_text=_start_error(turn, error))
@@ -56,7 +65,7 @@ class CommandProvider:
         rest: CommandRest | None = None
         try:
             if await ending.ended(leaves_rest=turn.background):
-                rest = CommandRest(child, turn.text, secret)
+                rest = CommandRest(child, _description(turn), secret)
         finally:
             if rest is None and not ending.nobody_is_left:
                 child.signal_tree(signal.SIGKILL)
@@ -69,7 +78,17 @@ class CommandProvider:
 
     def _variables(self, turn: RunTurn) -> dict[str, str]:
         own = os.environ if self._environment is None else self._environment
-        return {**inherited(own), **turn.environment, TURNS_VARIABLE: turns_around(own, turn.turn)}
+        added = {} if turn.command is None else turn.command.environment
+        around = {TURNS_VARIABLE: turns_around(own, turn.turn)}
+        return {**inherited(own), **added, **turn.environment, **around}
+
+
+def _call_for(turn: RunTurn) -> AbstractContextManager[CommandCall]:
+    return shell_for(turn.text) if turn.command is None else with_input(turn.command.arguments, turn.text)
+
+
+def _description(turn: RunTurn) -> str:
+    return turn.text if turn.command is None else shlex.join(turn.command.arguments)
 
 
 class _Ending:

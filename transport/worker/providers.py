@@ -130,7 +130,8 @@ class NoAgents:
 class Providers:
     """The table from a turn's provider (``command``, ``callable:module:function``) to what runs it.
 
-    A turn that says how its agent is run goes to ``agents``, whatever its provider is called.
+    A turn that says how its agent is run goes to ``agents``, and one that says which command is to be run to
+    ``command``, whatever its provider is called.
     """
 
     def __init__(self, table: Mapping[str, Provider], agents: Agents | None = None) -> None:
@@ -139,7 +140,9 @@ class Providers:
 
     def of(self, turn: RunTurn) -> Provider:
         """Give what runs this turn, or raise UnknownProviderError."""
-        return self.agents if turn.agent is not None else self.find(turn.provider)
+        if turn.agent is not None:
+            return self.agents
+        return self.find("command" if turn.command is not None else turn.provider)
 
     def find(self, provider: str) -> Provider:
         """Give the provider named before the first colon, or raise UnknownProviderError."""

@@ -1,6 +1,7 @@
-"""How a command's text reaches the shell: as an argument, or as a file where it is too long for one."""
+"""How a turn's text reaches a command: a shell as an argument or a file, another one as its input."""
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -12,21 +13,35 @@ LONGEST_ARGUMENT: Final = 131_071
 _LONGEST_CHARACTER: Final = 4
 
 
-class ShellCall(NamedTuple):
-    """The shell with its arguments, and the descriptors that have to be open in it."""
+class CommandCall(NamedTuple):
+    """A command with its arguments, the descriptors that have to be open in it, and its input."""
 
     arguments: Sequence[str]
     descriptors: Sequence[int] = ()
+    given: int = subprocess.DEVNULL
 
 
 @contextmanager
-def shell_for(text: str) -> Generator[ShellCall]:
+def with_input(arguments: Sequence[str], text: str) -> Generator[CommandCall]:
+    """Give how a command is started that gets this text as its input; to be left once it was started.
+
+    The input is a file, so that nobody has to write while the command reads. Raises OSError.
+    """
+    with os.fdopen(_nameless_file(), "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+        file.flush()
+        file.seek(0)
+        yield CommandCall(arguments, given=file.fileno())
+
+
+@contextmanager
+def shell_for(text: str) -> Generator[CommandCall]:
     """Give how the shell is started with this text; to be left once it was started.
 
     Raises OSError, and ValueError for text that no shell can take.
     """
     if len(text) * _LONGEST_CHARACTER <= LONGEST_ARGUMENT or len(os.fsencode(text)) <= LONGEST_ARGUMENT:
-        yield ShellCall((SHELL, "-c", text))
+        yield CommandCall((SHELL, "-c", text))
         return
     if "\0" in text:
         raise ValueError("embedded null byte")
@@ -35,7 +50,7 @@ def shell_for(text: str) -> Generator[ShellCall]:
         file.write(os.fsencode(text))
         file.flush()
         file.seek(0)
-        yield ShellCall((SHELL, f"/dev/fd/{descriptor}"), (descriptor,))
+        yield CommandCall((SHELL, f"/dev/fd/{descriptor}"), (descriptor,))
 
 
 def _nameless_file() -> int:

@@ -7,6 +7,7 @@ from showcaller.actors.contract.agent_catalogue import (
     catalogue_of,
     known_providers,
     read_agents,
+    read_providers,
     shipped_agents,
 )
 from showcaller.actors.contract.errors import Code, Refusal
@@ -49,6 +50,57 @@ def test_the_owner_adds_an_agent_and_its_entry_is_a_provider() -> None:
     agent = catalogue.agent_of("mine")
     assert agent is not None
     assert agent.command == ("my-agent", "--acp")
+
+
+def test_the_owner_adds_a_command_that_gets_prompts_as_its_input() -> None:
+    text = """
+        [providers.lines]
+        kind = "command"
+        label = "Count lines"
+        command = ["wc", "-l"]
+        environment = {LC_ALL = "C"}
+
+        [providers.words]
+        kind = "command"
+        like = "lines"
+        label = "Count words"
+        command = ["wc", "-w"]
+        agents_may_start = true
+    """
+    entries = read_providers(text, FILE, shipped_agents())
+    catalogue = catalogue_of(entries.agents.values(), entries.commands.values())
+    lines, words, shell = (catalogue.find(name) for name in ("lines", "words", "command"))
+    assert lines is not None
+    assert words is not None
+    assert shell is not None
+    assert (lines.kind, lines.program, lines.agents_may_start, lines.runs_lines) == (
+        "command",
+        "wc",
+        False,
+        False,
+    )
+    assert words.fixed is not None
+    assert (words.fixed.command, words.fixed.environment) == (("wc", "-w"), {"LC_ALL": "C"})
+    assert words.agents_may_start
+    assert (shell.fixed, shell.runs_lines) == (None, True)
+    assert catalogue.agent_of("lines") is None
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "why"),
+    [
+        ('kind = "shell"', "kind", 'a kind is "acp" or "command"'),
+        ('kind = "command"\nlabel = "L"', "command", "it has to be said"),
+        ('kind = "command"\nlabel = "L"\ncommand = []', "command", ""),
+        ('kind = "command"\nlabel = "L"\ncommand = ["a"]\nsteers = true', "steers", "there is no such key"),
+        ('kind = "command"\nlike = "claude"', "like", 'there is no entry "claude" of its kind above it'),
+    ],
+)
+def test_what_is_wrong_of_a_command_is_named(table: str, key: str, why: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        read_providers(f"[providers.mine]\n{table}\n", FILE, shipped_agents())
+    assert refused.value.fields["key"].replace('"', "") == f"providers.mine.{key}"
+    assert why in refused.value.error
 
 
 def test_the_owner_says_otherwise_of_one_that_is_known_and_the_rest_of_it_stays() -> None:

@@ -17,6 +17,7 @@ from showcaller.actors.contract.agent_messages import (
     McpServer,
 )
 from showcaller.actors.contract.worker import (
+    FixedCommand,
     FromWorkerMessage,
     RunTurn,
     StopTurn,
@@ -133,21 +134,27 @@ def test_what_a_relay_sends_is_what_its_worker_gets(message: ToWorkerMessage) ->
 
 
 def test_a_worker_of_the_version_before_is_sent_nothing_that_it_would_refuse() -> None:
-    on_clone = SPEC.model_copy(update={"clone": CloneSource(url="https://git.test/x", hosts=("git.test",))})
-    run = RunTurn(session="ses_a", turn="t", provider="claude", text="hi", agent=on_clone)
+    fixed = FixedCommand(arguments=("wc", "-l"), environment={"LC_ALL": "C"})
+    run = RunTurn(session="ses_a", turn="t", provider="lines", text="hi", command=fixed)
     before = to_frame(run, 1, PROTOCOL - 1)
-    assert "clone" not in before.body["agent"]
-    assert to_worker_message(before) == run.model_copy(update={"agent": SPEC})
+    assert "command" not in before.body
+    assert to_worker_message(before) == run.model_copy(update={"command": None})
     assert to_worker_message(decode(encode(to_frame(run, 1)))) == run
-    assert to_frame(run, 1).body["agent"]["command"] == ("claude-agent-acp", "--acp")
     plain = RunTurn(session="ses_a", turn="t", provider="command", text="make")
     assert to_worker_message(to_frame(plain, 1, PROTOCOL - 1)) == plain
 
 
-def test_a_relay_of_the_version_before_is_told_nothing_that_it_would_refuse() -> None:
+def test_a_relay_of_the_version_before_is_told_all() -> None:
     end = TurnEnded(session="ses_a", turn="t", outcome="done", activity=("tool: make",))
-    assert "activity" not in to_frame(end, 1, PROTOCOL - 1).body
+    assert from_worker_message(to_frame(end, 1, PROTOCOL - 1)) == end
     assert from_worker_message(decode(encode(to_frame(end, 1)))) == end
+
+
+def test_an_agent_crosses_a_link_with_its_clone() -> None:
+    on_clone = SPEC.model_copy(update={"clone": CloneSource(url="https://git.test/x", hosts=("git.test",))})
+    run = RunTurn(session="ses_a", turn="t", provider="claude", text="hi", agent=on_clone)
+    assert to_worker_message(decode(encode(to_frame(run, 1)))) == run
+    assert to_frame(run, 1).body["agent"]["command"] == ("claude-agent-acp", "--acp")
 
 
 def test_for_which_worker_a_turn_is_stored_is_told_to_none() -> None:

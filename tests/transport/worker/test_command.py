@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.contract.worker import TurnEnded
+from showcaller.actors.contract.worker import FixedCommand, TaskStarted, TurnEnded
 from showcaller.transport.worker import process
 from showcaller.transport.worker.command import CommandProvider
 from tests.transport.worker.conftest import OpenStage
@@ -53,6 +53,33 @@ async def test_a_command_runs_in_its_folder_without_input_in_a_session_of_its_ow
     folder, session, shell = end.reply.split()
     assert folder == str(tmp_path)
     assert session == shell != str(os.getsid(0))
+
+
+async def test_a_fixed_command_gets_the_text_as_its_input_and_never_as_a_line(stage: Stage) -> None:
+    text = "one\n$(echo two); exit 3\n" * 50_000
+    fixed = FixedCommand(arguments=("wc", "-l"), environment={"LC_ALL": "C"})
+    end = await stage.run(text, provider="lines", command=fixed)
+    assert (end.outcome, end.reply.strip(), end.exit_code) == ("done", "100000", 0)
+
+
+async def test_a_fixed_command_may_leave_its_input_unread(stage: Stage) -> None:
+    fixed = FixedCommand(arguments=("sh", "-c", 'echo "$WHO"; exit 4'), environment={"WHO": "me"})
+    end = await stage.run("x" * 10_000_000, provider="mine", command=fixed)
+    assert (end.outcome, end.reply, end.exit_code) == ("failed", "me\n", 4)
+
+
+async def test_a_fixed_command_that_is_not_there_says_so(stage: Stage) -> None:
+    end = await stage.run("hello", provider="mine", command=FixedCommand(arguments=("no-such-program",)))
+    assert end.outcome == "failed"
+    assert end.error_text == "the command could not be started: No such file or directory"
+
+
+async def test_what_a_fixed_command_leaves_running_is_described_by_its_arguments(stage: Stage) -> None:
+    fixed = FixedCommand(arguments=("sh", "-c", "sleep 60 > /dev/null 2>&1 &"))
+    turn = stage.start("hello", provider="mine", command=fixed, background=True)
+    await stage.end_of(turn)
+    (started,) = [told for told in stage.messages if isinstance(told, TaskStarted)]
+    assert started.description == "sh -c 'sleep 60 > /dev/null 2>&1 &'"
 
 
 async def test_the_turns_variables_join_the_whole_environment(stage: Stage, marker: str) -> None:
