@@ -11,8 +11,14 @@ from showcaller.actors.relay.refusals import CheckedTooEarly, refusal_of
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session_answers import is_working
 from showcaller.actors.relay.session_tags import ForPrompt
-from showcaller.actors.relay.turn_records import may_join_a_turn, prompt_command, waiting_message
+from showcaller.actors.relay.turn_records import (
+    may_join_a_turn,
+    prompt_command,
+    waiting_message,
+    wake_command,
+)
 from showcaller.actors.relay.turns import Turns
+from showcaller.actors.relay.watch_messages import WakeUp
 from showcaller.store.batch import Answer
 
 
@@ -51,6 +57,15 @@ class Acceptance:
         self._accepting[prompt.row["id"]] = reply
         self._write(*command, ForPrompt(prompt, self._turns.state.stops, is_busy))
 
+    def wake(self, wake: WakeUp, reply: Reply) -> None:
+        """Have stored what has left for the session, with what its watcher keeps from now on."""
+        prompt = wake.prompt
+        may_begin = not self._accepting and wake.extends is None
+        hand_over = self._turns.promise(_waiting(prompt)) if may_begin else None
+        self._accepting[prompt.row["id"]] = reply
+        tag = ForPrompt(prompt, self._turns.state.stops, extends=wake.extends)
+        self._write(*wake_command(wake, self._session, hand_over), tag)
+
     def _is_busy(self) -> bool:
         state = self._turns.state
         return state.works or bool(state.queue) or bool(self._accepting)
@@ -65,6 +80,10 @@ class Acceptance:
             answer(reply, is_working(self._session, "Nothing was sent.") if busy else refusal)
             self._turns.step(signals.NotStored(prompt.row["id"]))
             return
+        if tag.extends is not None:
+            self._turns.extended(tag.extends, prompt.row["text"])
+            answer(reply, Accepted(self._session, tag.extends))
+            return
         first = stored.value.get("duplicate")
         if first is not None:
             answer(reply, Accepted(stored.value["session"], first, duplicate=True))
@@ -72,11 +91,11 @@ class Acceptance:
             return
         if prompt.listener is not None:
             self._turns.listeners.add_ref(prompt.row["id"], prompt.listener)
-        answer(reply, Accepted(self._session, prompt.row["id"]))
+        handed = "event" in stored.value
+        answer(reply, Accepted(self._session, prompt.row["id"], handed=handed))
         steers = prompt.item is None and may_join_a_turn(
             prompt.row, self._turns.row, self._turns.mode, self._ports.providers
         )
-        handed = "event" in stored.value
         self._turns.step(signals.Stored(_waiting(prompt), tag.stops, steers, handed))
 
 

@@ -7,14 +7,14 @@ from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.outside import Until
 from showcaller.actors.relay.listeners import tell_if_alive
+from showcaller.actors.relay.log_reading import Bell, Committed, LogReading, PageRead
 from showcaller.actors.relay.ports import ReaderPort
 from showcaller.actors.relay.replies import Reply, answer
 from showcaller.actors.relay.watching import Row, fires
-from showcaller.actors.runtime import Actor, ActorRef, Future, take_reply
+from showcaller.actors.runtime import Actor, Future, take_reply
 
 logger = logging.getLogger("showcaller.relay")
 
-PAGE: Final = 1000
 KEPT: Final = 2000
 """Events that are kept for who comes a little late, having read the log up to one of them."""
 
@@ -36,35 +36,6 @@ class EndFeed(NamedTuple):
     error: Exception
 
 
-class _Committed(NamedTuple):
-    """From the writer: a batch is committed that may have appended to the log."""
-
-
-class _Read(NamedTuple):
-    """From the readers: a page of the log, or what failed."""
-
-    page: dict[str, Any] | None
-    error: Exception | None
-
-
-class Bell:
-    """What the writer rings after each commit; it costs a look while nobody waits for events."""
-
-    __slots__ = ("_listener",)
-
-    def __init__(self) -> None:
-        self._listener: ActorRef[Any] | None = None
-
-    def ring(self) -> None:
-        """Tell the feed that something was committed, if it wants to know."""
-        if self._listener is not None:
-            tell_if_alive(self._listener, _Committed())
-
-    def listen(self, listener: ActorRef[Any] | None) -> None:
-        """Have this actor told from now on; None: nobody."""
-        self._listener = listener
-
-
 class EventFeed(Actor):
     """Reads the log on behalf of all who wait, each event once, and only while somebody waits."""
 
@@ -72,24 +43,21 @@ class EventFeed(Actor):
 
     def __init__(self, reader: ReaderPort, bell: Bell) -> None:
         super().__init__()
-        self._reader = reader
+        self._log = LogReading(reader, lambda read: tell_if_alive(self.actor_ref, read))
         self._bell = bell
         self._waiting: list[tuple[AwaitEvent, Future[Any]]] = []
         self._recent: deque[Row] = deque(maxlen=KEPT)
         self._from = 0  # the recent ones are all after this cursor
-        self._seen = 0  # and up to this one
-        self._reading = False
-        self._again = False
         self._ended: Exception | None = None
 
     def on_receive(self, message: Any) -> None:
         """Take who waits, and what is said of the log."""
         if isinstance(message, AwaitEvent):
             self._take(message, take_reply())
-        elif isinstance(message, _Committed):
+        elif isinstance(message, Committed):
             self._look()
-        elif isinstance(message, _Read):
-            self._reading = False
+        elif isinstance(message, PageRead):
+            self._log.over()
             self._has_read(message)
         elif isinstance(message, EndFeed):
             self._end(message.error)
@@ -98,16 +66,16 @@ class EventFeed(Actor):
 
     def on_stop(self) -> None:
         """Listen no more."""
-        self._bell.listen(None)
+        self._bell.leave(self.actor_ref)
 
     def _take(self, wish: AwaitEvent, reply: Reply) -> None:
         if reply is None or self._ended is not None:
             answer(reply, self._ended)
             return
         if not self._waiting:
-            if not self._reading:
+            if not self._log.is_under_way:
                 self._recent.clear()
-                self._from = self._seen = wish.since
+                self._from = self._log.seen = wish.since
             self._bell.listen(self.actor_ref)  # before the log is read: what comes after that is told
         if wish.since < self._from or _any_fires(self._recent, wish):
             answer(reply, None)
@@ -117,29 +85,21 @@ class EventFeed(Actor):
         self._look()
 
     def _look(self) -> None:
-        """Read what is new; one page at a time, however often it is told meanwhile."""
-        if self._reading:
-            self._again = True
-            return
-        self._forget_answered()
-        if not self._waiting:
-            return
-        self._reading, self._again = True, False
-        ref = self.actor_ref
-        self._reader.read(
-            "told_events",
-            {"since": self._seen, "limit": PAGE},
-            lambda page, error: tell_if_alive(ref, _Read(page, error)),
-        )
+        """Read what is new, if anybody still waits."""
+        if not self._log.is_under_way:
+            self._forget_answered()
+        if self._waiting:
+            self._log.look()
 
-    def _has_read(self, read: _Read) -> None:
+    def _has_read(self, read: PageRead) -> None:
         if read.page is None:
             self._give_up(read.error or RuntimeError("the log of events was read without a result"))
             return
         rows: list[Row] = read.page["events"]
         if read.page["gap"] is not None:  # it was cut under us: who waits reads for himself and is told
             self._answer_all(None)
-        self._keep(rows, read.page["next"])
+        self._keep(rows)
+        more = self._log.took(read.page)
         by_session: dict[str, list[Row]] = {}
         for row in rows:
             by_session.setdefault(row["session"], []).append(row)
@@ -148,23 +108,22 @@ class EventFeed(Actor):
             due = rows if named is None else (row for each in named for row in by_session[each])
             if _any_fires(due, wish):
                 answer(reply, None)
-        if self._again or len(rows) == PAGE:
+        if more:
             self._look()
         else:
             self._forget_answered()
 
-    def _keep(self, rows: list[Row], upto: int) -> None:
+    def _keep(self, rows: list[Row]) -> None:
         for row in rows:
             if len(self._recent) == KEPT:
                 self._from = self._recent[0]["cursor"]
             self._recent.append(row)
-        self._seen = max(self._seen, upto)
 
     def _forget_answered(self) -> None:
         """Forget who was answered, or waits no more; hear nothing of the writer when nobody is left."""
         self._waiting = [(wish, reply) for wish, reply in self._waiting if not reply.done]
         if not self._waiting:
-            self._bell.listen(None)
+            self._bell.leave(self.actor_ref)
 
     def _answer_all(self, value: Any) -> None:
         for _, reply in self._waiting:

@@ -102,11 +102,12 @@ class IfAwake(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """The answer to a prompt: it is stored. ``duplicate`` says that this message was already there."""
+    """The answer to a prompt: it is stored, or was already (``duplicate``); ``handed``: its turn begins."""
 
     session: str
     message: str
     duplicate: bool = False
+    handed: bool = False
 
 
 class AwaitEnd(NamedTuple):

@@ -27,6 +27,19 @@ class CheckedTooEarly(Refusal):
         super().__init__(Code.BUSY, "The session was given another mode meanwhile. Nothing was sent.")
 
 
+class WatcherBehind(Refusal):
+    """What a watcher wanted stored does not fit to what the store has: it is to be looked at anew.
+
+    ``conflict`` is ``moved`` (a subscription has ended, or has seen more), ``delivered`` (an event has
+    reached the watcher already) or ``read`` (the message that was to be extended waits no more).
+    """
+
+    def __init__(self, conflict: str) -> None:
+        super().__init__(Code.BUSY, "What is watched has changed meanwhile. Nothing was told.")
+        self.conflict = conflict
+
+
+_OF_WATCHERS = frozenset({"moved", "delivered", "read"})
 _CONFLICTS = {
     "missing": Code.NOT_FOUND,
     "archived": Code.NOT_FOUND,
@@ -34,6 +47,7 @@ _CONFLICTS = {
     "client_id": Code.INVALID_INPUT,
     "group": Code.UNKNOWN_GROUP,
     "busy": Code.BUSY,
+    "subscriptions": Code.SUBSCRIPTION_LIMIT,
 }
 
 _WAYS_OUT = {
@@ -52,6 +66,8 @@ def refusal_of(answer: Answer) -> Refusal | None:
         return storage_refusal(answer)
     if answer.error == "conflict" and answer.value == "unasked":
         return OneTooMany()
+    if answer.error == "conflict" and answer.value in _OF_WATCHERS:
+        return WatcherBehind(answer.value)
     if answer.error == "conflict" and answer.value in _CONFLICTS:
         way_out = _WAYS_OUT.get(answer.value, "")
         return Refusal(

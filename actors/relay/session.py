@@ -66,11 +66,11 @@ from showcaller.actors.relay.turn_records import new_continuation
 from showcaller.actors.relay.turn_time import TimeIsUp
 from showcaller.actors.relay.turns import TryAgain, Turns
 from showcaller.actors.relay.update_messages import Update
+from showcaller.actors.relay.watch_messages import WakeUp
 from showcaller.actors.runtime import Actor, ActorDeadError, ActorRef, take_reply
 
 logger = logging.getLogger("showcaller.relay")
 
-OF_CARDS = (tags.ForCard, tags.ForBinding, tags.ForStanding)
 NO_ANSWER = AwaitEnd | AwaitOutput | AwaitTurnGone | Look | LookTask | FallAsleep
 """What is answered with None by a session that is of no use: the store says more."""
 
@@ -162,10 +162,6 @@ class Session(Actor):
             {"session": self.id},
             lambda value, error: tell_if_alive(ref, Loaded(value, error)),
         )
-
-    def _load_again(self) -> None:
-        if self._looks_again:
-            self._load()
 
     def on_receive(self, message: Any) -> None:
         """Take one message; the kinds stand in ``messages.py`` and ``contract/worker.py``."""
@@ -355,7 +351,7 @@ _FROM_BELOW: dict[type, Callable[[Session, Any], None]] = {
     CardAsked: lambda session, frame: session._card_told(session._cards.asked, frame),
     CardWithdrawn: lambda session, frame: session._card_told(session._cards.withdrawn, frame),
     _Load: lambda session, _: session._load(),
-    _LoadAgain: lambda session, _: session._load_again(),
+    _LoadAgain: lambda session, _: session._load() if session._looks_again else None,
     Loaded: Session._loaded,
     StoreGone: Session._store_gone,
     TryAgain: lambda session, _: session._turns.take(signals.TryAgain()),
@@ -382,6 +378,7 @@ _REQUESTS: dict[type, Callable[[Session, Any, Reply], None]] = {
     LookTask: lambda session, look, reply: answer(reply, session._background.look(look.task)),
     GoOn: lambda session, order, reply: session._orders.go_on(order, reply),
     Update: lambda session, order, reply: session._orders.update(order, reply, session._acceptance),
+    WakeUp: lambda session, wake, reply: session._acceptance.wake(wake, reply),
     Restart: lambda session, order, reply: session._restarting.ask(order, reply),
     Wake: lambda session, _, reply: answer(reply, None),
 }
@@ -396,5 +393,5 @@ _WRITTEN: dict[type, Callable[[Session, Any, Written], None]] = {
     tags.ForUpdate: lambda session, tag, written: session._orders.updated(tag, written.answer),
     tags.ForTask: Session._task_written,
     tags.ForConversation: lambda session, tag, written: session._conversation.written(tag, written.answer),
-    **dict.fromkeys(OF_CARDS, lambda session, tag, written: session._cards.written(tag, written.answer)),
+    **dict.fromkeys(tags.OF_CARDS, lambda session, tag, written: session._cards.written(tag, written.answer)),
 }

@@ -10,11 +10,15 @@ from showcaller.actors.relay.update_messages import Update
 
 
 class ForPrompt(NamedTuple):
-    """Accepts a prompt; ``stops`` is what the turn counted when it arrived; ``reply`` is its sender's."""
+    """Accepts a prompt; ``stops`` is what the turn counted when it arrived.
+
+    With ``extends`` the message of that id, which waits, gets the prompt's text.
+    """
 
     prompt: Prompt
     stops: int
-    is_busy: bool
+    is_busy: bool = False
+    extends: str | None = None
 
 
 class ForTurn(NamedTuple):
@@ -95,3 +99,7 @@ class ForTask(NamedTuple):
     """About a background task."""
 
     write: TaskWrite
+
+
+OF_CARDS = (ForCard, ForBinding, ForStanding)
+"""What is attached to what is written about cards."""

@@ -18,13 +18,12 @@ from showcaller.actors.relay.at_workers import AtWorkers
 from showcaller.actors.relay.card_messages import AgentsShutOut
 from showcaller.actors.relay.courier import ByCourier, Courier
 from showcaller.actors.relay.directory import Directory
-from showcaller.actors.relay.event_feed import AwaitEvent, Bell, EndFeed, EventFeed
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, StopFanout
-from showcaller.actors.relay.group_keeper import ChangeGroups, GroupKeeper
-from showcaller.actors.relay.housekeeping import Housekeeper
+from showcaller.actors.relay.keepers import Keepers
 from showcaller.actors.relay.listeners import tell_if_alive
+from showcaller.actors.relay.log_reading import Bell
 from showcaller.actors.relay.messages import (
     AwaitReady,
     AwaitStored,
@@ -45,8 +44,6 @@ from showcaller.actors.relay.ports import FromWorkers, Ports
 from showcaller.actors.relay.recovery import Recover, Recovered, Recovery
 from showcaller.actors.relay.replies import Reply, answer, answer_all
 from showcaller.actors.relay.session import Session
-from showcaller.actors.relay.settings_keeper import SetSetting, SettingsKeeper
-from showcaller.actors.relay.token_keeper import ForTokens, TokenKeeper
 from showcaller.actors.relay.writer import WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import Ledger
 from showcaller.actors.runtime import Actor, ActorRef, GetChild, Terminated, hand_on, take_reply
@@ -90,10 +87,7 @@ class Supervisor(Actor):
         self._ledger = Ledger(incarnation)
         self._writer: ActorRef[Any] | None = None
         self._recovery: ActorRef[Any] | None = None
-        self.housekeeper: ActorRef[Any] | None = None
-        self._keepers: dict[type[Actor], ActorRef[Any]] = {}
         self._bell = Bell()
-        self._feed: ActorRef[Any] | None = None
         self._closing: list[Reply] | None = None
 
     def on_start(self) -> None:
@@ -102,6 +96,7 @@ class Supervisor(Actor):
         workers.connect(self._deliver)
         courier = Courier.start(workers, self._deliver)
         self._ports = replace(self._ports, workers=ByCourier(courier, workers))
+        self.keepers = Keepers(self._ports, self._bell, self.actor_ref)
         if self._ports.writer is None:
             Recovery.start(self._ports, None, self.actor_ref).tell(Recover())
             return
@@ -195,14 +190,8 @@ class Supervisor(Actor):
             self._create(message, reply, writer)
         elif isinstance(message, FanoutRequest):
             self._begin_fanout(message, reply, writer)
-        elif isinstance(message, SetSetting):
-            self._keep_with(SettingsKeeper, (writer, self.actor_ref), message, reply)
-        elif isinstance(message, ForTokens):
-            self._keep_with(TokenKeeper, (writer,), message, reply)
-        elif isinstance(message, ChangeGroups):
-            self._keep_with(GroupKeeper, (writer,), message, reply)
-        elif isinstance(message, AwaitEvent):
-            self._await_event(message, reply)
+        elif self.keepers.takes(message):
+            self.keepers.take(message, reply, writer)
         elif isinstance(message, AgentsShutOut):
             for session, ref in self.directory.items():
                 self._pass_on(session, ref, message, None)
@@ -290,25 +279,6 @@ class Supervisor(Actor):
         _ = ref.stop(block=False)
         self._maybe_closed()
 
-    def _keep_with(self, kind: type[Actor], parts: tuple[Any, ...], message: Any, reply: Reply) -> None:
-        """Pass on to the keeper of this kind, started with these parts when the first comes for it."""
-        if kind not in self._keepers:
-            self._keepers[kind] = kind.start(self._ports, *parts)
-        if reply is None:
-            tell_if_alive(self._keepers[kind], message)
-        else:
-            self._keepers[kind].forward(message, reply)
-
-    def _await_event(self, message: AwaitEvent, reply: Reply) -> None:
-        if self._feed is None or not self._feed.is_alive():
-            self._feed = EventFeed.start(self._ports.reader, self._bell)
-        if reply is not None:
-            self._feed.forward(message, reply)
-
-    def _end_feed(self, error: Exception) -> None:
-        if self._feed is not None:
-            tell_if_alive(self._feed, EndFeed(error))
-
     # -- fan-outs ----------------------------------------------------------------------------------
 
     def _begin_fanout(self, request: FanoutRequest, reply: Reply, writer: ActorRef[Any]) -> None:
@@ -335,7 +305,7 @@ class Supervisor(Actor):
         self._failed = recovered.error
         self._identity = recovered.identity
         if recovered.error is None and self._writer is not None:
-            self.housekeeper = Housekeeper.start(self._ports, self._writer)
+            self.keepers.begin(self._writer)
         stash, self._stash = self._stash, None
         for session in recovered.sessions:
             self._take_safely(ToSession(session, Wake()), None)
@@ -348,8 +318,7 @@ class Supervisor(Actor):
         self._failed = gone = Refusal(Code.STORAGE, STORE_GONE)
         self._writer = None
         self._ledger.give_up()
-        self._end_housekeeping()
-        self._end_feed(gone)
+        self.keepers.end(gone)
         if self._recovery is not None and self._stash is not None:
             self._recovery.kill()
             self._recovered(Recovered(gone))
@@ -363,19 +332,12 @@ class Supervisor(Actor):
     def _close(self, close: Close, reply: Reply) -> None:
         self._closing = [*(self._closing or []), reply]
         leaves = close.leaves and self._ports.outliving is not None
-        self._end_housekeeping()
-        self._end_feed(_stopping())
+        self.keepers.end(_stopping())
         for fanout in self._fanouts.values():
             tell_if_alive(fanout, LeaveFanout(_stopping()) if leaves else StopFanout())
         for session, ref in self.directory.items():
             self._pass_on(session, ref, StopRunning("leaving" if leaves else "closing"), None)
         self._maybe_closed()
-
-    def _end_housekeeping(self) -> None:
-        """Nothing more is tidied up: an end does not wait for it."""
-        if self.housekeeper is not None:
-            self.housekeeper.kill()
-            self.housekeeper = None
 
     def _maybe_closed(self) -> None:
         if not self._closing or len(self.directory) or self._fanouts:

@@ -41,6 +41,7 @@ from showcaller.actors.relay.turn_signals import (
     Continue,
     EndRefused,
     EndStored,
+    Extended,
     FailureRefused,
     FailureStored,
     FoundHanded,
@@ -93,7 +94,7 @@ from showcaller.actors.relay.turn_steering import LAST_TRIES
 def step(state: TurnState, event: Input) -> Step:  # noqa: C901, PLR0912 - one line for each kind of input
     """Give what follows from one input; never raises for an input that comes late or twice."""
     match event:
-        case Arrives() | Stored() | NotStored():
+        case Arrives() | Stored() | NotStored() | Extended():
             return arrivals.step(state, event)
         case Continue(message):
             return begin_next(state._replace(continuation=state.continuation or message))

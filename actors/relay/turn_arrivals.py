@@ -7,7 +7,7 @@ is known beforehand: until its commit is back no other turn begins.
 from showcaller.actors.relay import turn_steering as steering
 from showcaller.actors.relay.turn_effects import CommitTakeBack, SendRun
 from showcaller.actors.relay.turn_moves import Step, begin_next, released
-from showcaller.actors.relay.turn_signals import Arrives, NotStored, Stored, Waiting
+from showcaller.actors.relay.turn_signals import Arrives, Extended, NotStored, Stored, Waiting
 from showcaller.actors.relay.turn_state import Cut, Turn, TurnState
 
 RELEASING_ORIGINS = frozenset({"owner", "agent"})
@@ -19,8 +19,8 @@ def releases(origin: str) -> bool:
     return origin in RELEASING_ORIGINS
 
 
-def step(state: TurnState, event: Arrives | Stored | NotStored) -> Step:
-    """Give what follows from a message that is being stored, or is stored, or will not be."""
+def step(state: TurnState, event: Arrives | Stored | NotStored | Extended) -> Step:
+    """Give what follows from a message that is being stored, is stored or extended, or will not be."""
     match event:
         case Arrives(message):
             return Step(state._replace(arriving=message) if state.is_free else state)
@@ -28,6 +28,24 @@ def step(state: TurnState, event: Arrives | Stored | NotStored) -> Step:
             return _stored(_arrived(state, message.id), event)
         case NotStored(message):
             return begin_next(_arrived(state, message))
+        case Extended(message, text):
+            return Step(_extended(state, message, text))
+
+
+def _extended(state: TurnState, message: str, text: str) -> TurnState:
+    """Give a message its new text, also where it is about to be taken from the queue, as the store has it."""
+    queue = tuple(_with_text(each, message, text) for each in state.queue)
+    turn = state.turn
+    if turn is not None:
+        joining = turn.joining
+        if joining is not None:
+            joining = joining._replace(message=_with_text(joining.message, message, text))
+        turn = turn._replace(message=_with_text(turn.message, message, text), joining=joining)
+    return state._replace(queue=queue, turn=turn)
+
+
+def _with_text(waiting: Waiting, message: str, text: str) -> Waiting:
+    return waiting._replace(text=text) if waiting.id == message else waiting
 
 
 def _arrived(state: TurnState, message: str) -> TurnState:

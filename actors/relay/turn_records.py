@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 from showcaller.actors.contract import limits
 from showcaller.actors.contract.agent_messages import AgentSpec
 from showcaller.actors.contract.provider_entries import ProviderCatalogue
-from showcaller.actors.contract.worker import RunTurn, TurnEnded
+from showcaller.actors.contract.worker import FixedCommand, RunTurn, TurnEnded
 from showcaller.actors.relay import turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.messages import Prompt
 from showcaller.actors.relay.turn_arrivals import releases
 from showcaller.actors.relay.turn_signals import Waiting
+from showcaller.actors.relay.watch_messages import WakeUp
 from showcaller.store.interruptions import INTERRUPTED
 
 
@@ -80,6 +81,22 @@ def prompt_command(
     if new_session is not None:
         return StoreCommand("create_session", arguments)
     return StoreCommand("accept_message", {**arguments, "releases": releases(prompt.row["origin"])})
+
+
+def wake_command(wake: WakeUp, session: str, hand_over: dict[str, Any] | None) -> StoreCommand:
+    """Give what stores what has left for a session that watches: in a message, or with one that waits."""
+    row = wake.prompt.row
+    wakeup: dict[str, Any] = {"events": wake.events}
+    if wake.extends is not None:
+        wakeup |= {"extends": wake.extends, "text": row["text"]}
+    else:
+        wakeup |= {
+            "message": {**row, "session": session},
+            "queue_limit": limits.QUEUED_MESSAGES,
+            "hand_over": hand_over,
+        }
+    at = row["created_at"]
+    return StoreCommand("advance_watcher", {"watcher": session, "at": at, "wakeup": wakeup, **wake.keeps})
 
 
 def turn_command(effect: TurnCommit, session: str, worker: str, at: int, reply: str | None) -> TurnCommand:
@@ -189,11 +206,13 @@ def run_turn(
     worker: str,
     besides: Mapping[str, str],
     agent: AgentSpec | None = None,
+    command: FixedCommand | None = None,
 ) -> RunTurn:
     """Give what this worker needs to run a prompt of this session; the text is the sender's alone.
 
     ``besides`` is what the agent process finds in its environment beside what is told of the turn; ``agent``
-    is how that is run, where it is one that speaks the Agent Client Protocol.
+    is how that is run, where it is one that speaks the Agent Client Protocol, and ``command`` what gets the
+    text as its input, where that is no command line.
 
     An attempt of a fan-out leaves nothing running: its result is all that anybody sees of it.
     """
@@ -210,6 +229,7 @@ def run_turn(
         continues=message.continues,
         background=not message.is_attempt,
         agent=agent,
+        command=command,
         worker=worker,
     )
 

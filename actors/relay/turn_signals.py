@@ -56,6 +56,13 @@ class NotStored(NamedTuple):
     message: str
 
 
+class Extended(NamedTuple):
+    """A message that waits has this text from now on, as is committed."""
+
+    message: str
+    text: str
+
+
 class FoundHeld(NamedTuple):
     """The store says that a stop holds the queue."""
 
@@ -273,6 +280,7 @@ Input = (
     Arrives
     | Stored
     | NotStored
+    | Extended
     | FoundHeld
     | FoundWaiting
     | FoundHanded

@@ -8,7 +8,15 @@ from showcaller.actors.contract.agent_entries import AgentEntry
 from showcaller.actors.contract.agent_messages import AgentSpec
 from showcaller.actors.contract.fates import fate_of
 from showcaller.actors.contract.provider_entries import EXTERNAL
-from showcaller.actors.contract.worker import RunTurn, SteerTurn, StopTurn, TurnEnded, TurnOutput, TurnStored
+from showcaller.actors.contract.worker import (
+    FixedCommand,
+    RunTurn,
+    SteerTurn,
+    StopTurn,
+    TurnEnded,
+    TurnOutput,
+    TurnStored,
+)
 from showcaller.actors.relay import turn, turn_effects
 from showcaller.actors.relay import turn_signals as signals
 from showcaller.actors.relay.agent_specs import agent_spec
@@ -159,6 +167,12 @@ class Turns:
         queue = (each._replace(mode=mode) if each.mode in looser else each for each in self.state.queue)
         self.state = self.state._replace(queue=tuple(queue))
 
+    def extended(self, message: str, text: str) -> None:
+        """A message that waits has another text from now on, as is stored."""
+        if self._next_run is not None and self._next_run.turn == message:
+            self._next_run = self._next_run.model_copy(update={"text": text})
+        self.step(signals.Extended(message, text))
+
     def answer_waiting(self) -> None:
         """Tell all who wait for an end, or for what is written, that nothing more comes of it here."""
         self.listeners.look_up_all()
@@ -250,7 +264,13 @@ class Turns:
         row = self.row
         if agent is not None and agent.clone is not None:
             row = {**row, "cwd": self._ports.clones.folder(self._session)}
-        return run_turn(row, message, worker, besides, agent)
+        return run_turn(row, message, worker, besides, agent, self._command())
+
+    def _command(self) -> FixedCommand | None:
+        entry = self._ports.providers.find(self.row["provider"])
+        if entry is None or entry.fixed is None:
+            return None
+        return FixedCommand(arguments=entry.fixed.command, environment=entry.fixed.environment)
 
     def _agent(self, entry: AgentEntry, message: signals.Waiting) -> AgentSpec:
         ports, settings = self._ports, self._ports.settings

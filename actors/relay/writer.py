@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from showcaller.actors.relay.event_feed import Bell
 from showcaller.actors.relay.listeners import tell_if_alive
+from showcaller.actors.relay.log_reading import Bell
 from showcaller.actors.relay.messages import AwaitStored, Write, Written
 from showcaller.actors.relay.ports import WriterPort
 from showcaller.actors.relay.writer_ledger import Ledger

@@ -9,12 +9,14 @@ from peewee import JOIN, fn
 from showcaller.store.models import (
     Event,
     HeldEvent,
+    Message,
     Session,
     Subscription,
     Watched,
     Watcher,
     holds_events,
     literal,
+    unfinished,
 )
 from showcaller.store.soundness import read_json
 from showcaller.store.statement import Slot, Statement
@@ -61,6 +63,17 @@ _PACE = Statement(
         Watcher.session == Slot("watcher")
     )
 )
+_UNREAD = Statement(
+    Message.select(Message.id, Message.text)
+    .where(
+        Message.session == Slot("watcher"),
+        Message.origin == literal("wakeup"),
+        Message.status == literal("queued"),
+        unfinished(Message.status),
+    )
+    .order_by(Message.position.desc())
+    .limit(1)
+)
 # Each half goes by an index of its own: what is open, and what is held, and never all that ever ended.
 _OPEN_WATCHERS = Statement(Subscription.select(Subscription.watcher).where(_OPEN).distinct())
 _HOLDING_WATCHERS = Statement(
@@ -71,14 +84,15 @@ _HOLDING_WATCHERS = Statement(
 
 
 def watching(db: sqlite3.Connection, watcher: str) -> dict[str, Any]:
-    """Give what waits for a conversation: ``{"subscriptions", "held", "pace"}``.
+    """Give what waits for a conversation: ``{"subscriptions", "held", "pace", "unread"}``.
 
     Subscriptions, in the order in which they were made, are the open ones and those that have ended and
     still hold something; each has its columns, the lists ``events`` and ``matches`` (None without), and
     ``sessions`` and ``excluded``, lists of ``{"id", "title", "put_away"}``: whether the session was put away,
     and the subscription has seen that. Of ``held``, by the log's order, each is ``{"subscription",
     "cursor", "event", "due_at"}``, with what its line tells as ``event``. ``pace`` is ``{"wakeups",
-    "window_ends_at", "digest_at"}``, None for a watcher of which nothing was stored yet.
+    "window_ends_at", "digest_at"}``, None for a watcher of which nothing was stored yet. ``unread`` is the
+    newest wake-up message that waits in its queue, ``{"id", "text"}``, or None.
     """
     pace = _PACE.record(db, watcher=watcher)
     if pace is not None:
@@ -87,6 +101,7 @@ def watching(db: sqlite3.Connection, watcher: str) -> dict[str, Any]:
         "subscriptions": _with_sessions(db, _AT_WORK.records(db, watcher=watcher)),
         "held": [_read_event(row) for row in _HELD.records(db, watcher=watcher)],
         "pace": pace,
+        "unread": _UNREAD.record(db, watcher=watcher),
     }
 
 

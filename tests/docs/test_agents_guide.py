@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.actors.contract.agent_catalogue import read_agents, shipped_agents
+from showcaller.actors.contract.agent_catalogue import read_agents, read_providers, shipped_agents
 from tests.docs.blocks import GUIDES
 from tests.e2e.daemon import serving
 from tests.e2e.program import Showcaller
@@ -35,8 +35,8 @@ def program(file: Path, memory: Path) -> None:
 
 @pytest.mark.slow
 def test_an_agent_is_run_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed, begun, asked, resumed, cloned = blocks("sh")
-    _, cloner = blocks("toml")
+    listed, begun, asked, resumed, counted, cloned = blocks("sh")
+    _, lines, cloner = blocks("toml")
     (serve,) = blocks("sh serve")
     assert shlex.split(serve) == ["showcaller", "serve"]
     memory, installed = tmp_path / "memory", tmp_path / "installed"
@@ -50,7 +50,7 @@ def test_an_agent_is_run_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.M
     repositories.make("name")
     monkeypatch.setenv("GIT_SSH_COMMAND", repositories.environment["GIT_SSH_COMMAND"])
     (tmp_path / "home").mkdir(mode=0o700)
-    (tmp_path / "home" / "providers.toml").write_text(cloner)
+    (tmp_path / "home" / "providers.toml").write_text(f"{lines}\n{cloner}")
 
     def run(block: str) -> str:
         ended = subprocess.run(
@@ -78,12 +78,14 @@ def test_an_agent_is_run_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.M
         run(f"showcaller answer {card} Allow")
         assert card not in run("showcaller inbox")
         assert "you said: Where were we?" in run(resumed)
+        assert "\n0\n" in f"\n{run(counted)}"
         here = cloned.replace("github.com", HOST).replace("owner/name", repositories.url("name"))
         assert "you said: Mend the tests, and push it as fix-tests." in run(here)
 
 
 def test_the_owners_file_of_the_guide_is_taken() -> None:
-    shown, cloner = blocks("toml")
+    shown, lines, cloner = blocks("toml")
+    assert read_providers(lines, "providers.toml").commands["lines"].command == ("wc", "-l")
     assert read_agents(cloner, "providers.toml", shipped_agents())["cloner"].takes == "repo"
     agents = read_agents(shown, "providers.toml", shipped_agents())
     assert agents["mine"].command == tuple(tomllib.loads(shown)["providers"]["mine"]["command"])

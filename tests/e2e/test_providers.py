@@ -27,6 +27,18 @@ environment = {{ FAKE_AGENT_STATE = {json.dumps(str(state))} }}
     )
 
 
+def test_a_command_of_the_owners_gets_each_prompt_as_its_input(showcaller: Showcaller) -> None:
+    showcaller.home.mkdir(mode=0o700, exist_ok=True)
+    (showcaller.home / "providers.toml").write_text(
+        '[providers.lines]\nkind = "command"\nlabel = "Count lines"\ncommand = ["wc", "-l"]\n'
+    )
+    assert states(showcaller, "lines") == {"lines": "ready"}
+    with serving(showcaller):
+        made = showcaller("new", "--provider", "lines", "one\ntwo\n$(three)\n", "--json")
+        assert made.code == 0, made.err
+        assert json.loads(made.out)["reply"]["text"].strip() == "3"
+
+
 def states(showcaller: Showcaller, *arguments: str) -> dict[str, str]:
     """Give the state of each provider by its name."""
     listed = json.loads(showcaller("providers", "--json", *arguments).out)["providers"]

@@ -96,7 +96,7 @@ class Life:
     def next_timer(self) -> float | None:
         """When the next timer fires; None when all that is still to come is the next tidying up."""
         timers = self.dispatcher.timers
-        rounds = 0 if self.actor.housekeeper is None else 1
+        rounds = 0 if self.actor.keepers.housekeeper is None else 1
         return timers.next_due() if len(timers) > rounds else None
 
     def session_actors(self) -> dict[str, Any]:

@@ -56,6 +56,9 @@ Call = (
     | AnswerQuestion
     | Stop
     | Archive
+    | Subscribe
+    | Unsubscribe
+    | ListSubscriptions
 )
 """The calls that this version carries out: an action joins them when what it does is built."""
 

@@ -13,6 +13,7 @@ from showcaller.actors.relay.calls import (
     reading,
     relays,
     stopping,
+    subscribing,
     task_output,
     updating,
 )
@@ -40,6 +41,12 @@ async def act(  # noqa: C901, PLR0912 - one branch for each kind of call
             return await prompting.wait(context, call, found.session)
         case calls.AnswerQuestion() | Answer():
             return await answering.answer(context, call, found.card)
+        case calls.Subscribe():
+            return await subscribing.subscribe(context, call, found)
+        case calls.Unsubscribe():
+            return await subscribing.unsubscribe(context, call, found)
+        case calls.ListSubscriptions():
+            return await subscribing.list_subscriptions(context, call, found)
         case calls.Stop() | Kill():
             return await stopping.stop(context, call, found.row)
         case calls.Archive() | Delete():
@@ -82,6 +89,8 @@ async def act_again(context: CallContext, call: calls.Call | OwnerAct, first: Ro
         case calls.UpdateSession():
             session = await _even_if_deleted(context, call.session)
             return await updating.updated(context, call, session, first["result"])
+        case calls.Subscribe():
+            return await subscribing.subscribed(context, call, first["result"])
         case calls.AnswerQuestion() | Answer():
             return await answering.answered_before(context, call, first["result"])
         case calls.Stop() | Kill():

@@ -14,7 +14,7 @@ from showcaller.actors.relay.calls.context import CallContext
 from showcaller.actors.relay.calls.conversations import Look
 from showcaller.actors.relay.calls.owner_acts import OwnerAct
 
-_NEEDS_NO_SWITCH: Final = (calls.ListRelays,)
+_NEEDS_NO_SWITCH: Final = (calls.ListRelays, calls.Unsubscribe, calls.ListSubscriptions)
 Starts = calls.Send | calls.CreateSession
 _NOT_ON_ITSELF: Final = (calls.Send, calls.Wait, calls.Stop, calls.Archive, calls.UpdateSession)
 

@@ -6,7 +6,8 @@ from showcaller.actors.contract import calls
 from showcaller.actors.contract.actions import find_action
 from showcaller.actors.contract.errors import Code, Refusal
 from showcaller.actors.contract.idempotency import fingerprint
-from showcaller.actors.contract.limits import CARD_HOURS, PROMPTS_UNASKED
+from showcaller.actors.contract.limits import CARD_HOURS, PROMPTS_UNASKED, STALLED_MINUTES
+from showcaller.actors.contract.summaries import counted
 from showcaller.actors.relay.calls import agents
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
@@ -74,7 +75,8 @@ async def is_approved(context: CallContext, call: AnyCall, found: Found) -> bool
 
 def _essence(shown: Shown) -> Shown:
     """Give what is carried out: a session that was given another title meanwhile is the same."""
-    return shown if shown.target is None else shown._replace(target=shown.target._replace(title=""))
+    target = None if shown.target is None else shown.target._replace(title="")
+    return shown._replace(target=target, watched=tuple(each._replace(title="") for each in shown.watched))
 
 
 async def ask(context: CallContext, call: AnyCall, found: Found, rows: Rows) -> None:
@@ -149,6 +151,8 @@ async def _shown(context: CallContext, call: AnyCall, found: Found) -> Shown:
                 text="\n".join([*(call.choices or ()), *([call.answer] if call.answer else [])]),
                 question=found.card["question"],
             )
+        case calls.Subscribe():
+            return _shown_subscribe(call, found)
         case _:
             return Shown(call.action, target=await _target(context, found))
 
@@ -169,6 +173,25 @@ def _shown_create(call: calls.CreateSession, found: Found) -> Shown:
         group=None if start.group is None else (start.group["name"] or start.group["id"], start.group["id"]),
         title=call.title,
         text=call.text,
+    )
+
+
+def _shown_subscribe(call: calls.Subscribe, found: Found) -> Shown:
+    quiet = call.quiet_hours
+    options = {
+        "only": ", ".join(call.events or ()),
+        "once": "the first event only" if call.once else "",
+        "match": "" if call.match is None else f"{counted(len(call.match), 'text')} to match",
+        "stalled": "" if call.stalled_minutes == STALLED_MINUTES else f"{call.stalled_minutes} min",
+        "heartbeat": "" if call.heartbeat_minutes is None else f"every {call.heartbeat_minutes} min",
+        "digest": "" if call.digest_minutes is None else f"every {call.digest_minutes} min",
+        "quiet": "" if quiet is None else f"{quiet.start}–{quiet.end} {quiet.tz}",
+        "except": f"{len(found.left_out)} it leaves out" if found.left_out else "",
+    }
+    return Shown(
+        "subscribe",
+        watched=tuple(Target(row["id"], row["title"]) for row in found.watched),
+        options=tuple(f"{name} {value}" for name, value in options.items() if value),
     )
 
 

@@ -12,6 +12,7 @@ _NONE: Final[Row] = {}
 class Found(NamedTuple):
     """What the checks have found, for the act: the session named, and with what one runs.
 
+    ``watched`` are the sessions that a subscription names, and ``left_out`` those that it excludes.
     ``card`` is the one that is answered. ``first``: the write was carried out before under the same name, and
     is not carried out again.
     """
@@ -23,3 +24,5 @@ class Found(NamedTuple):
     update: Update | None = None
     card: Row = _NONE
     first: Row | None = None
+    watched: tuple[Row, ...] = ()
+    left_out: tuple[Row, ...] = ()

@@ -1,11 +1,20 @@
 """The order of the checks. This page reads as the contract does; the first that fails gives the code."""
 
 from showcaller.actors.contract import calls
+from showcaller.actors.contract.actions import find_action
 from showcaller.actors.contract.approvals import Revoke
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.groups import DissolveGroup, NewGroup, OrderGroups, RenameGroup
 from showcaller.actors.contract.inbox import Answer
-from showcaller.actors.relay.calls import agents, answering, consent, inbox, session_settings, session_updates
+from showcaller.actors.relay.calls import (
+    agents,
+    answering,
+    consent,
+    inbox,
+    session_settings,
+    session_updates,
+    subscribing,
+)
 from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.calls.owner_acts import Delete, GoOn, Kill, OwnerAct, Restart, Unlock
@@ -29,9 +38,14 @@ async def check(context: CallContext, call: calls.Call | OwnerAct, *, is_write: 
     await inbox.confirm(context)
     # lock, level, inbound: of paired relays
     agents.check_own_session(context, call)
-    if not is_write:
+    if not (is_write or _asks_itself(call)):
         return await _rules(context, call)
     return await _allowed(context, call) or await check_again(context, call)
+
+
+def _asks_itself(call: calls.Call | OwnerAct) -> bool:
+    """Tell whether a call that is no write may have the owner asked all the same."""
+    return not isinstance(call, OwnerAct) and find_action(call.action).own_card
 
 
 async def check_again(context: CallContext, call: calls.Call | OwnerAct) -> Found:
@@ -91,6 +105,8 @@ async def _target(context: CallContext, call: calls.Call | OwnerAct) -> Found:
             return Found()
         case calls.CreateSession():
             return Found(context.ports.new_id("ses_"))
+        case calls.Subscribe() | calls.Unsubscribe() | calls.ListSubscriptions():
+            return await subscribing.find(context, call)
         case calls.Wait(session=session):
             return Found() if session is None else Found(await find_session(context, session))
         case calls.ReadSession() | calls.ReadTaskOutput() | Delete() | Revoke() | Unlock():

@@ -81,7 +81,7 @@ async def check_start(context: CallContext, call: calls.CreateSession) -> Start:
         cwd=cwd,
         repo=repo,
         group=group,
-        hops=await _hops(context, own),
+        hops=await hops_of(context, own),
     )
 
 
@@ -159,7 +159,7 @@ async def check_send(context: CallContext, call: calls.Send, row: Row) -> Sendin
     named = {name: value for name, value in settings.items() if value is not None and value != row[name]}
     if own is not None:  # what waits before it, or its owner, may give the session another mode
         named["mode"] = mode
-    return Sending(named, await _hops(context, own), entry is not None and entry.steers)
+    return Sending(named, await hops_of(context, own), entry is not None and entry.steers)
 
 
 def check_answer(context: CallContext, call: calls.AnswerQuestion, row: Row) -> None:
@@ -179,7 +179,7 @@ def told_by(context: CallContext, entry: ProviderEntry, session: str | None = No
     return context.ports.handshakes().get(entry.provider)
 
 
-async def _hops(context: CallContext, own: Row | None) -> int:
+async def hops_of(context: CallContext, own: Row | None) -> int:
     """Give the hops that a prompt carries: the most of any message of the turn from which it is sent.
 
     Nobody knows which message made an external conversation's client call, so there it is any that it had.

@@ -15,6 +15,8 @@ from showcaller.actors.relay.consent.table import Rows
 PROMPT_START: Final = 200
 """Characters of a prompt that a card shows, where it does not show the whole."""
 _LONGEST_ESCAPE: Final = 10
+_NAMED: Final = 5
+"""Sessions that a card names, of all that would be watched."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9~/][A-Za-z0-9 ._/~+@-]{0,199}")
 ACCOUNTS: Final = "Sessions it starts use this relay's accounts."
 
@@ -31,8 +33,9 @@ class Shown(NamedTuple):
 
     ``folder`` is where a new session works, ``is_default_folder`` that nobody named it; ``group`` has name
     and id, or ``new`` in its place; ``further`` are settings that only updates change. ``text`` is the prompt
-    or the answer, ``question`` what is answered. What is None does not belong to the call, or is left as it
-    is.
+    or the answer, ``question`` what is answered. ``watched`` are the sessions that a subscription names, none
+    for every one, and ``options`` what else it says. What is None does not belong to the call, or is left as
+    it is.
     """
 
     action: str
@@ -51,6 +54,8 @@ class Shown(NamedTuple):
     title: str | None = None
     text: str | None = None
     question: str | None = None
+    watched: tuple[Target, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 def card_question(shown: Shown, rows: Rows, prompts_unasked: int) -> str:
@@ -78,6 +83,8 @@ def _question(shown: Shown, rows: Rows, prompts_unasked: int) -> Iterator[str]:
             f"It did not start that session{loosened}; Allow covers its later changes of settings of such "
             "sessions too."
         )
+    if "first subscribe" in rows:
+        yield "It is woken by what happens there. Allow covers what it subscribes to later too."
     if "loop guard" in rows:
         yield f"It has sent {prompts_unasked} prompts to other agents with no word from you in between."
 
@@ -95,8 +102,18 @@ def _what(shown: Shown, rows: Rows) -> str:
         case "answer_question":
             question = "" if shown.question is None else f" {quote_foreign(shown.question)}"
             return f"answer the question{question} of {session}"
+        case "subscribe":
+            return f"watch {_watched(shown.watched)}"
         case _:
             return f"{shown.action.replace('_', ' ')} {session}"
+
+
+def _watched(targets: tuple[Target, ...]) -> str:
+    if not targets:
+        return "every session of this relay, now and later"
+    named = ", ".join(f"{each.id[SHORT_ID]} {quote_foreign(each.title)}" for each in targets[:_NAMED])
+    more = f" and {len(targets) - _NAMED} more" if len(targets) > _NAMED else ""
+    return f"session {named}" if len(targets) == 1 else f"sessions {named}{more}"
 
 
 def _session(target: Target) -> str:
@@ -117,6 +134,8 @@ def _detail(shown: Shown, *, whole: bool) -> Iterator[str]:
     settings = " · ".join(_settings(shown))
     if settings:
         yield settings
+    if shown.options:
+        yield ", ".join(shown.options)
     if shown.text is not None:
         yield _prompt(shown, shown.text, whole=whole)
 

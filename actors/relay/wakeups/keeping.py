@@ -185,7 +185,8 @@ def _how_it_ended(row: Row) -> str:
 def seen(before: Kept, rows: Sequence[Row], now: int, pace: Pace) -> Kept:
     """Give what is kept after the log has told further events, in their order.
 
-    A subscription that takes none of them stays where it was, so that nothing need be stored of it.
+    When none is taken, all stay where they were, so that nothing need be stored; else all go on, so that no
+    event is looked at again once one after it may have left.
     """
     events = [happened(row) for row in rows]
     by = {name: taken(watch, events) for name, watch in before.watches.items()}
@@ -203,7 +204,7 @@ def seen(before: Kept, rows: Sequence[Row], now: int, pace: Pace) -> Kept:
         if name not in ended and (reason := _all_put_away(watch, put_away, rows)) is not None:
             ended[name] = Ended(reason, events[-1].cursor)
     watches = {
-        name: watch._replace(since=events[-1].cursor) if by[name].events else watch
+        name: watch._replace(since=max(watch.since, events[-1].cursor)) if takers else watch
         for name, watch in before.watches.items()
         if name not in ended
     }

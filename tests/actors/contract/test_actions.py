@@ -59,6 +59,9 @@ def test_a_built_action_is_the_one_that_its_model_names() -> None:
         "answer_question",
         "stop",
         "archive",
+        "subscribe",
+        "unsubscribe",
+        "list_subscriptions",
     ]
     for row in ACTIONS.values():
         assert row.model.model_fields["action"].default == row.name

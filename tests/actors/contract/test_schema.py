@@ -54,7 +54,7 @@ def test_no_client_is_given_a_reason_to_refuse_an_empty_field() -> None:
 def test_a_door_can_publish_only_what_is_carried_out() -> None:
     properties = tool_schema(available_actions())["properties"]
     assert properties["action"]["enum"] == [row.name for row in available_actions()]
-    assert "quiet_hours" not in properties
+    assert "rrule" not in properties
 
 
 def test_an_argument_says_which_actions_take_it_and_its_range() -> None:

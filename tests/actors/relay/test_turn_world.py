@@ -11,7 +11,7 @@ from showcaller.actors.relay.turn import step
 from showcaller.actors.relay.turn_state import UNSTORABLE, TurnState
 from tests.actors.relay.turn_inputs import FAULTS, SESSION, ended, late_inputs, past_inputs
 from tests.actors.relay.turn_invariants import TurnInvariants
-from tests.actors.relay.turn_store import RELEASING, Accept, Archive, ModelStore, Row
+from tests.actors.relay.turn_store import RELEASING, Accept, Archive, Extend, ModelStore, Row
 
 ORIGINS = ("owner", "owner", "agent", "wakeup", "schedule", "policy")
 KINDS = ("plain", "steers", "steers", "attempt")
@@ -66,11 +66,13 @@ class World(TurnInvariants):
             case turn_effects.SendRun(message):
                 assert self.store.status(message.id) == "handed", "sent before its hand-over was stored"
                 assert message.id not in self.sent, "handed over twice"
+                self._has_its_text(message)
                 assert not self.working, "two turns at a time"
                 self.sent.append(message.id)
                 self.shown.append(message.id)
                 self.working.add(message.id)
             case turn_effects.SendSteer(message, turn):
+                self._has_its_text(message)
                 self._shown_to_agent(message.id, turn)
             case turn_effects.SendStop(message_id):
                 assert message_id not in self.asked_to_stop
@@ -90,6 +92,10 @@ class World(TurnInvariants):
                 )
                 assert unsent, "taken back though a worker may have it"
                 self.store.pipe.append(effect)
+
+    def _has_its_text(self, message: signals.Waiting) -> None:
+        stored = self.store.rows[message.id].message
+        assert message.text == stored.text, "its agent gets another text than is stored"
 
     def _begins(self, message: str) -> None:
         assert not self.is_held, "the queue moved although a stop holds it"
@@ -140,6 +146,12 @@ class World(TurnInvariants):
     def is_cancelled(self, data: st.DataObject) -> None:
         queued = [row.message.id for row in self.store.with_status("queued")]
         self.store.cancel(data.draw(st.sampled_from(queued)))
+
+    @precondition(lambda self: self.store.with_status("queued"))
+    @rule(data=st.data())
+    def is_extended(self, data: st.DataObject) -> None:
+        queued = [row.message.id for row in self.store.with_status("queued")]
+        self.store.pipe.append(Extend(data.draw(st.sampled_from(queued)), f"text {self._new_id()}"))
 
     @precondition(lambda self: self.state.turn and not self.state.continuation)
     @rule()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from showcaller.actors.relay.event_feed import Bell
+from showcaller.actors.relay.log_reading import Bell
 from showcaller.actors.relay.messages import AwaitReady, AwaitStored, Write, Written
 from showcaller.actors.relay.writer import INTENSITY, WRITER, start_writer
 from showcaller.actors.relay.writer_ledger import BATCH_LIMIT, BATCH_TEXT, Ledger, text_size

@@ -19,6 +19,13 @@ class Accept(NamedTuple):
     hand_over: bool
 
 
+class Extend(NamedTuple):
+    """A message that waits is to get this text."""
+
+    message: str
+    text: str
+
+
 class Archive(NamedTuple):
     """The session is to be put away."""
 
@@ -33,7 +40,7 @@ OfTurn = (
     | turn_effects.CommitUnsteer
     | turn_effects.CommitEnd
 )
-Command = Accept | Archive | OfTurn | turn_effects.CommitHold | turn_effects.CommitRelease
+Command = Accept | Archive | Extend | OfTurn | turn_effects.CommitHold | turn_effects.CommitRelease
 Refusal = Literal["storage", "fault"]
 
 
@@ -89,6 +96,8 @@ class ModelStore:
                 return [self._accept(command)]
             case Archive():
                 return self._archive()
+            case Extend():
+                return self._extend(command)
             case turn_effects.CommitHold():
                 self.held = True
                 return []
@@ -107,6 +116,13 @@ class ModelStore:
         self.rows[message.id] = Row(message, "handed" if handed else "queued")
         self.held = self.held and message.origin not in RELEASING
         return signals.Stored(message, command.stops, command.steers, handed)
+
+    def _extend(self, command: Extend) -> list[signals.Input]:
+        row = self.rows[command.message]
+        if row.status != "queued":
+            return []  # whoever wanted it is told so
+        self.rows[command.message] = row._replace(message=row.message._replace(text=command.text))
+        return [signals.Extended(command.message, command.text)]
 
     def _archive(self) -> list[signals.Input]:
         if self.turn is not None:
@@ -200,7 +216,7 @@ class ModelStore:
         match command:
             case Accept(message):
                 return [signals.NotStored(message.id)]
-            case Archive() | turn_effects.CommitRelease():
+            case Archive() | Extend() | turn_effects.CommitRelease():
                 return []
             case turn_effects.CommitHold():
                 return [signals.HoldFailed()]
