@@ -15,6 +15,7 @@ from showcaller.actors.contract.limits import Setting
 from showcaller.actors.contract.problems import problem
 from showcaller.actors.contract.provider_entries import ProviderEntry
 
+NOTHING_SET: Final = "Nothing was set."
 _OF_PROVIDER: Final = re.compile(r"providers\.([^.]+)\.agents_may_start")
 _HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?", re.ASCII)
 MOST_IN_LIST: Final = 100
@@ -193,18 +194,22 @@ def _checked(known: str, value: object) -> dict[str, Any]:
         detail = error.errors(include_url=False)[0]
         default = DEFAULTS.values().get(known)
         told = "" if default is None else f" (the default is {'none' if default == () else default})"
-        raise invalid(f"{known} {problem(detail)}{told}. Nothing was set.") from error
+        raise invalid(f"{known} {problem(detail)}{told}. {NOTHING_SET}") from error
 
 
-def check_setting_name(name: object, entries: Iterable[ProviderEntry] | None = None) -> str:
-    """Give the name back if there is such a setting; raises ``Refusal`` that lists those there are."""
+def check_setting_name(
+    name: object, entries: Iterable[ProviderEntry] | None = None, nothing: str = NOTHING_SET
+) -> str:
+    """Give the name back if there is such a setting.
+
+    Raises ``Refusal``, which lists those there are and says with ``nothing`` what did not happen.
+    """
     names = list(DEFAULTS.values(entries))
     if isinstance(name, str) and name in names:
         return name
     shown = quote_foreign(name, 64) if isinstance(name, str) else type(name).__name__
-    raise invalid(
-        f"There is no setting {shown}; there are {', '.join(names)}. Nothing was set.", settings=names
-    )
+    error = f"There is no setting {shown}; there are {', '.join(names)}. {nothing}"
+    raise invalid(error.strip(), settings=names)
 
 
 def valid_settings(kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -219,5 +224,5 @@ def valid_settings(kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
             is_switch = _OF_PROVIDER.fullmatch(name) is not None
             valid |= _checked(name, value) if is_switch else check_setting(name, value)
         except Refusal as refusal:
-            problems.append(refusal.error.removesuffix(" Nothing was set."))
+            problems.append(refusal.error.removesuffix(f" {NOTHING_SET}"))
     return valid, problems

@@ -70,6 +70,14 @@ def test_monitor_events_and_output_over_http(showcaller: Showcaller) -> None:
         assert owner.get("/api/events/stream", headers={"last-event-id": "x"}).status_code == 400
 
 
+def test_the_last_events_are_listed_without_a_relay_too(showcaller: Showcaller) -> None:
+    assert showcaller("new", "true").code == 0
+    listed = showcaller("events", "--limit", "1")
+    assert listed.code == 0, listed.err
+    assert listed.out.count("\n") == 1
+    assert "turn_end" in listed.out
+
+
 def test_a_stream_goes_on_after_a_restart_and_loses_and_doubles_nothing(showcaller: Showcaller) -> None:
     with serving(showcaller) as daemon, daemon.owner as owner:
         run_one(owner)

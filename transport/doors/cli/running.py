@@ -15,12 +15,17 @@ from showcaller.transport.doors.start_error import RelayStartError
 def check_running(door: Door) -> Whereabouts:
     """Give where the relay of the data folder listens; raises ``CommandError`` where none runs."""
     running = running_relay(door.home)
-    if running is not None:
-        return running
+    if running is None:
+        raise absent(door)
+    return running
+
+
+def absent(door: Door) -> CommandError:
+    """Give the error where no relay listens on the data folder: none runs, or it is starting or ending."""
     held = holder(door.home)
     if held is not None:
-        raise no_relay(in_use(door.home, held))
-    raise no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
+        return no_relay(in_use(door.home, held))
+    return no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
 
 
 def ask_running(door: Door, method: str, path: str, body: Any = None) -> Mapping[str, Any]:

@@ -10,11 +10,12 @@ import click
 from showcaller.actors.contract.limits import CALL_BYTES
 from showcaller.transport.doors.agent_tokens import TOKEN_VARIABLE
 from showcaller.transport.doors.cli.client_names import CLIENT_NAME
-from showcaller.transport.doors.cli.exits import FAILED, GOOD, CommandError, no_relay
+from showcaller.transport.doors.cli.exits import FAILED, GOOD, CommandError
 from showcaller.transport.doors.cli.home import home_option
 from showcaller.transport.doors.cli.output import json_line, write
 from showcaller.transport.doors.cli.parsing import Command
 from showcaller.transport.doors.cli.relay import Door
+from showcaller.transport.doors.cli.running import absent
 from showcaller.transport.doors.client_token import (
     HOST,
     TokenRefused,
@@ -87,7 +88,7 @@ def _client(door: Door, name: str, refused: str | None) -> str:
         return renew_external_token(door.home, name, refused)
     except RelayStartError as error:
         if relay_port(door.home) is None:
-            raise no_relay(error.message, error.way_out) from error
+            raise absent(door) from error
         code = UNAUTHENTICATED if isinstance(error, TokenRefused) else None
         raise CommandError(error.message, error.way_out, refusal=code) from error
 
@@ -97,7 +98,7 @@ def _asked(door: Door, token: str, text: bytes, key: str | None) -> dict[str, An
 
     port = relay_port(door.home)
     if port is None:
-        raise no_relay(f"No relay runs on {door.home}.", f"To start one: {door.command_line('serve')}")
+        raise absent(door)
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     if key is not None:
         headers["idempotency-key"] = key

@@ -89,7 +89,7 @@ def _write_all(relay: LocalRelay, since: int, limit: int | None, *, as_json: boo
 
 def _write_last(relay: LocalRelay, limit: int, *, as_json: bool) -> int:
     """Write the newest events; cursors may be missing, so it goes back further until there are enough."""
-    newest: int = answered(relay.monitor(until=("any",)))["next"]
+    newest: int = answered(relay.monitor(until=("any",), timeout=0))["next"]
     reach = limit
     while True:
         since = begin = max(0, newest - reach)

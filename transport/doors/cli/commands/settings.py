@@ -13,6 +13,7 @@ from showcaller.actors.contract.provider_entries import ProviderCatalogue
 from showcaller.actors.contract.setting_facts import setting_facts
 from showcaller.actors.contract.settings import (
     DEFAULTS,
+    NOTHING_SET,
     UNSAFE,
     Settings,
     Value,
@@ -102,7 +103,7 @@ Example:
 def get(door: Door, name: str, as_json: bool) -> int:
     """Give one setting and the exit code."""
     entries = _providers(door)
-    known = _known(name, entries)
+    known = _known(name, entries, "")
     value = _in_force(door).values(entries)[known]
     write(json_line({"name": name, "value": value}) if as_json else word(value))
     return GOOD
@@ -166,9 +167,9 @@ def _in_force(door: Door) -> Settings:
         raise refused(refusal.to_result()) from refusal
 
 
-def _known(name: str, entries: ProviderCatalogue) -> str:
+def _known(name: str, entries: ProviderCatalogue, nothing: str = NOTHING_SET) -> str:
     try:
-        return check_setting_name(name, entries)
+        return check_setting_name(name, entries, nothing)
     except Refusal as refusal:
         raise CommandError(refusal.error, code=USAGE) from refusal
 

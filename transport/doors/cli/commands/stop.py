@@ -58,7 +58,7 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
         if not workers:
             raise no_relay(f"No relay runs on {door.home}.")
         return _end_left(door, as_json=as_json)
-    under_way = _ask(door, running, workers=workers)
+    under_way, staying = _ask(door, running, workers=workers)
     if not _ended(running, PATIENCE):
         raise CommandError(
             f"The relay (process {running.pid}) has not ended within {PATIENCE:g} seconds.",
@@ -70,6 +70,9 @@ def command(door: Door, workers: bool, as_json: bool) -> int:
     note(f"The relay (process {running.pid}) has ended.")
     if any(under_way.values()):
         note(_cut(under_way) if workers else _left_running(door, under_way))
+    elif staying and not workers:
+        stay = f"{_workers(staying)} {'stays' if staying == 1 else 'stay'} for the relay that is started next"
+        note(f"{stay}, with nothing to do. {_to_end(door, staying)}")
     return GOOD
 
 
@@ -81,9 +84,13 @@ def _cut(under_way: Mapping[str, int]) -> str:
 
 def _left_running(door: Door, under_way: Mapping[str, int]) -> str:
     """Say what the workers of a relay go on with that has ended, and how to end them."""
-    goes_on = f"{_counted(under_way)} {'goes on' if sum(under_way.values()) == 1 else 'go on'} in its workers"
-    end_them = door.command_line("stop", "--workers")
-    return f"{goes_on}, and the relay that is started next takes over. To end them: {end_them}"
+    count = sum(under_way.values())
+    goes_on = f"{_counted(under_way)} {'goes on' if count == 1 else 'go on'} in its workers"
+    return f"{goes_on}, and the relay that is started next takes over. {_to_end(door, count)}"
+
+
+def _to_end(door: Door, count: int) -> str:
+    return f"To end {'it' if count == 1 else 'them'}: {door.command_line('stop', '--workers')}"
 
 
 def _counted(under_way: Mapping[str, int]) -> str:
@@ -118,8 +125,8 @@ def _workers(count: int) -> str:
     return "1 worker" if count == 1 else f"{count} workers"
 
 
-def _ask(door: Door, running: Whereabouts, *, workers: bool) -> dict[str, int]:
-    """Have the relay end, and give how many turns and tasks it had under way."""
+def _ask(door: Door, running: Whereabouts, *, workers: bool) -> tuple[dict[str, int], int]:
+    """Have the relay end, and give how many turns and tasks it had under way, and how many workers."""
     from showcaller.transport.doors.http.channel import ANSWER_SECONDS, Channel, RelayGone
 
     try:
@@ -133,12 +140,12 @@ def _ask(door: Door, running: Whereabouts, *, workers: bool) -> dict[str, int]:
     except RelayGone as gone:
         if is_alive(running.process):
             raise CommandError(str(gone), f"To end it at once: kill -9 {running.pid}") from gone
-        return {"turns": 0, "tasks": 0}
+        return {"turns": 0, "tasks": 0}, 0
     except Refusal as refusal:
         raise refused(refusal.to_result()) from refusal
     finally:
         channel.close()
-    return under_way
+    return under_way, sum(1 for worker in status.get("workers", ()) if worker["pid"] is not None)
 
 
 def _ended(running: Whereabouts, seconds: float) -> bool:
