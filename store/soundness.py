@@ -230,6 +230,7 @@ _JSON: Final[dict[str, Callable[[Any], bool]]] = {
     "card.answer": _is_object,
     "card.call": _are_calls,
     "card.grants": _are_grants,
+    "event.detail": _is_object,
     "subscription.events": _are(str),
     "subscription.matches": _are(str),
     "watcher.wakeups": _are(int),

@@ -48,6 +48,7 @@ class _Follower(NamedTuple):
     life: int
     sessions: frozenset[str] | None
     since: int
+    subscriptions: frozenset[str]
 
 
 class WatchFeed(Actor):
@@ -72,6 +73,7 @@ class WatchFeed(Actor):
         self._followers: dict[str, _Follower] = {}
         self._of_all: set[str] = set()
         self._of_session: dict[str, set[str]] = {}
+        self._of_subscription: dict[str, str] = {}
         self._pauses = Pauses()
         self._ended: Exception | None = None
 
@@ -192,7 +194,10 @@ class WatchFeed(Actor):
             self._bell.listen(self.actor_ref)  # before the log is read: what comes after that is told
         since = self._log.seen if wish.since is None else wish.since
         self._read_from(since)
-        self._followers[wish.watcher] = _Follower(wish.ref, wish.life, wish.sessions, since)
+        self._followers[wish.watcher] = _Follower(
+            wish.ref, wish.life, wish.sessions, since, wish.subscriptions
+        )
+        self._of_subscription |= dict.fromkeys(wish.subscriptions, wish.watcher)
         if wish.sessions is None:
             self._of_all.add(wish.watcher)
         for session in wish.sessions or ():
@@ -216,6 +221,8 @@ class WatchFeed(Actor):
         if before is None:
             return
         self._of_all.discard(watcher)
+        for subscription in before.subscriptions:
+            self._of_subscription.pop(subscription, None)
         for session in before.sessions or ():
             of_session = self._of_session[session]
             of_session.discard(watcher)
@@ -255,6 +262,9 @@ class WatchFeed(Actor):
 
     def _who_hears(self, row: Row) -> set[str]:
         session = row["session"]
+        if "subscription" in row["detail"]:
+            watcher = self._of_subscription.get(row["detail"]["subscription"])
+            return set() if watcher is None else {watcher}
         hears = self._of_all | self._of_session.get(session, set())
         if row["kind"] != "archived":
             hears.discard(session)

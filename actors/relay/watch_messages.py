@@ -32,8 +32,9 @@ class ChangeWatching(NamedTuple):
 class Follow(NamedTuple):
     """From a watcher to the feed: tell me what happens in these ``sessions`` (None: in all) after ``since``.
 
-    Without ``since`` nothing is followed. That the watcher's own was put away is always told. ``life`` comes
-    back with what is told, so that the watcher knows what an earlier wish had brought on its way.
+    What is found for one of the ``subscriptions`` is told too, and that the watcher's own was put away.
+    Without ``since`` nothing is followed. ``life`` comes back with what is told, so that the watcher knows
+    what an earlier wish had brought on its way.
     """
 
     watcher: str
@@ -41,6 +42,7 @@ class Follow(NamedTuple):
     life: int
     sessions: frozenset[str] | None
     since: int | None
+    subscriptions: frozenset[str] = frozenset()
 
 
 class Heard(NamedTuple):

@@ -137,7 +137,8 @@ class Watcher(Actor):
         places = [max(watch.since, told if name in heard else 0) for name, watch in known.watches.items()]
         sessions = known.followed
         since = min(places, default=None)
-        self._feed.tell(Follow(self._session, self.actor_ref, self._life, sessions, since))
+        named = frozenset(known.watches)
+        self._feed.tell(Follow(self._session, self.actor_ref, self._life, sessions, since, named))
         await self._advance(known, ())
 
     def _begin_anew(self, error: Exception) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from showcaller.store.commands.cards import withdraw_waiting
 from showcaller.store.commands.holds import refuse_archived
+from showcaller.store.commands.idling import tell_all_idle
 from showcaller.store.commands.queue import append_event, delete_outbox
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.commands.subscriptions import end_watching
@@ -90,6 +91,8 @@ def archive_session(
     end_watching(db, session, "archived", at)
     _ARCHIVE.run(db, session=session, at=at)
     append_event(db, session, "archived", at)
+    if value["cancelled"]:
+        tell_all_idle(db, session, at)
     remember_result(db, call, value, at)
     return value
 
@@ -119,6 +122,8 @@ def delete_session(
     for statement in _BURY:
         statement.run(db, session=session, at=at, archived_at=archived_at)
     append_event(db, session, "archived", at, text="deleted")
+    if value["cancelled"]:
+        tell_all_idle(db, session, at)
     remember_result(db, call, value, at)
     return value
 

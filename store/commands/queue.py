@@ -75,8 +75,8 @@ _COMES_LATER = frozenset(
 
 _INSERT_MESSAGE = insertion(Message, leave_out=_COMES_LATER)
 _INSERT_OUTBOX = insertion(Outbox, leave_out=frozenset({"id"}))
-_INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor", "task"}))
-_INSERT_TASK_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
+_INSERT_EVENT = insertion(Event, leave_out=frozenset({"cursor", "task", "detail"}))
+_INSERT_RARE_EVENT = insertion(Event, leave_out=frozenset({"cursor"}))
 _DELETE_OUTBOX = Statement(Outbox.delete().where(Outbox.kind == literal("prompt"), Outbox.key == Slot("key")))
 _COUNT_QUEUED = Statement(
     Message.select(fn.COUNT(Message.position)).where(
@@ -143,12 +143,13 @@ def append_event(
     message: str | None = None,
     text: str = "",
     task: str | None = None,
+    detail: str | None = None,
 ) -> int:
-    """Append an event with the start of ``text``; gives its cursor."""
-    insert = _INSERT_EVENT if task is None else _INSERT_TASK_EVENT
-    cursor = insert.run(
-        db, session=session, kind=kind, at=at, message=message, text=text[:START_OF_TEXT], task=task
-    ).lastrowid
+    """Append an event with the start of ``text``; gives its cursor. ``detail`` is JSON text."""
+    is_rare = task is not None or detail is not None
+    values = {"session": session, "kind": kind, "at": at, "message": message, "text": text[:START_OF_TEXT]}
+    rare = {"task": task, "detail": detail} if is_rare else {}
+    cursor = (_INSERT_RARE_EVENT if is_rare else _INSERT_EVENT).run(db, **values, **rare).lastrowid
     if cursor is None:
         raise RuntimeError("the appended event has no cursor")
     return cursor

@@ -13,6 +13,7 @@ from showcaller.store.commands.repeats import NamedCall, remember_result, repeat
 from showcaller.store.commands.sessions import accept_message
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import (
+    HERE,
     Delivery,
     Event,
     HeldEvent,
@@ -24,9 +25,6 @@ from showcaller.store.models import (
     unfinished,
 )
 from showcaller.store.statement import Slot, Statement, insertion
-
-HERE = ""
-"""The ``relay`` of what watches this one."""
 
 
 class NewSubscription(TypedDict):

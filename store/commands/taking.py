@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
+from showcaller.store.commands.idling import tell_all_idle
 from showcaller.store.commands.queue import append_event, delete_outbox, touch_session
 from showcaller.store.models import Message, literal
 from showcaller.store.statement import Slot, Statement
@@ -31,4 +32,5 @@ def take_messages(
         append_event(db, session, "turn_end", at, message)
     if taken:
         touch_session(db, session, at)
+        tell_all_idle(db, session, at)
     return {"taken": taken}

@@ -4,6 +4,7 @@ import sqlite3
 from typing import Any, NotRequired, TypedDict
 
 from showcaller.store.commands.holds import refuse_archived
+from showcaller.store.commands.idling import tell_all_idle
 from showcaller.store.commands.queue import append_event, touch_session
 from showcaller.store.conflict import Conflict
 from showcaller.store.models import Task, literal
@@ -90,7 +91,9 @@ def end_task(
     session, message, kind_of_task, description = row
     touch_session(db, session, at)
     kinds = end_events(kind_of_task, status, exit_code)
-    return {"events": [append_event(db, session, kind, at, message, description, task) for kind in kinds]}
+    events = [append_event(db, session, kind, at, message, description, task) for kind in kinds]
+    tell_all_idle(db, session, at)
+    return {"events": events}
 
 
 def end_events(kind: str, status: str, exit_code: int | None) -> list[str]:

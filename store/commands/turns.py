@@ -9,6 +9,7 @@ from peewee import SQL, fn
 from showcaller.store.commands.arrivals import note_start
 from showcaller.store.commands.cards import withdraw_cards
 from showcaller.store.commands.holds import refuse_archived
+from showcaller.store.commands.idling import tell_all_idle
 from showcaller.store.commands.queue import (
     NewMessage,
     append_event,
@@ -128,6 +129,7 @@ def cancel_message(db: sqlite3.Connection, message: str, at: int) -> None:
         raise _not_in_state(db, message, "not_queued")
     delete_outbox(db, message)
     touch_session(db, row[0], at)
+    tell_all_idle(db, row[0], at)
 
 
 def end_queued(db: sqlite3.Connection, message: str, error_text: str, at: int) -> dict[str, Any]:
@@ -140,7 +142,9 @@ def end_queued(db: sqlite3.Connection, message: str, error_text: str, at: int) -
         raise _not_in_state(db, message, "not_queued")
     delete_outbox(db, message)
     touch_session(db, row[0], at)
-    return {"event": append_event(db, row[0], "error", at, message, error_text)}
+    event = append_event(db, row[0], "error", at, message, error_text)
+    tell_all_idle(db, row[0], at)
+    return {"event": event}
 
 
 def begin_continuation(db: sqlite3.Connection, message: NewMessage, worker: str, at: int) -> dict[str, Any]:
@@ -215,6 +219,7 @@ def end_turn(  # noqa: PLR0913 - one argument for each fact about an end
     kind, text = _end_event(status, error_text, reply)
     event = append_event(db, session, kind, at, message, text)
     joined = _end_joined(db, message, end) if has_joined else []
+    tell_all_idle(db, session, at)
     return {"event": event, "position": position, "joined": joined}
 
 

@@ -24,6 +24,7 @@ from showcaller.store.models.sessions import (
     unfinished,
 )
 from showcaller.store.models.watching import (
+    HERE,
     Delivery,
     HeldEvent,
     PolicyAct,
@@ -65,6 +66,7 @@ MODELS: tuple[type[StoreModel], ...] = (
 
 __all__ = [
     "ENDED",
+    "HERE",
     "MODELS",
     "Activity",
     "Approval",

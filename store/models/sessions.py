@@ -158,7 +158,10 @@ class Task(StoreModel):
 
 
 class Event(StoreModel):
-    """What happened in a session, in the order of ``cursor``."""
+    """What happened in a session, '' for none alone, in the order of ``cursor``.
+
+    ``detail`` is JSON text of what an event says besides, that was found for one subscription.
+    """
 
     cursor = RisingField()
     session = TextField()
@@ -167,6 +170,7 @@ class Event(StoreModel):
     message = TextField(null=True)
     text = TextField()
     task = TextField(null=True)
+    detail = TextField(null=True)
 
 
 class Outbox(StoreModel):

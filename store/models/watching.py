@@ -2,11 +2,14 @@
 
 # ruff: noqa: D106 - the classes named Meta are peewee's way to say what a table is like
 
-from typing import Any
+from typing import Any, Final
 
 from peewee import BooleanField, CompositeKey, IntegerField, TextField, fn
 
 from showcaller.store.models.base import StoreModel
+
+HERE: Final = ""
+"""The ``relay`` of subscriptions to this one."""
 
 
 class Subscription(StoreModel):

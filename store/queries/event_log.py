@@ -6,6 +6,7 @@ from typing import Any
 from peewee import JOIN, Table, fn
 
 from showcaller.store.models import Event, Message, Relay, Session
+from showcaller.store.soundness import read_json
 from showcaller.store.statement import Slot, Statement
 
 _PAGE = Statement(
@@ -24,6 +25,7 @@ _TOLD = Statement(
         Event.message,
         Event.text,
         Event.task,
+        Event.detail,
         fn.COALESCE(Session.title, "").alias("title"),
         fn.NULLIF(Message.status, "").alias("status"),
         Message.stop_reason,
@@ -50,10 +52,21 @@ def events(db: sqlite3.Connection, since: int = 0, limit: int = 1000) -> dict[st
 def told_events(db: sqlite3.Connection, since: int = 0, limit: int = 1000) -> dict[str, Any]:
     """Give a page as ``events`` does, with what is known beside each event.
 
-    That is its session's ``title``, and its message's ``status``, ``stop_reason`` and ``handed_at``. The
-    page has ``newest`` besides, the highest cursor that an event ever had.
+    That is its session's ``title``, and its message's ``status``, ``stop_reason`` and ``handed_at``; its
+    ``detail`` is a mapping, empty without one. The page has ``newest`` besides, the highest cursor that an
+    event ever had.
     """
-    return {**_page(db, _TOLD, since, limit), "newest": newest_cursor(db)}
+    page = _page(db, _TOLD, since, limit)
+    for row in page["events"]:
+        row["detail"] = _detail(row)
+    return {**page, "newest": newest_cursor(db)}
+
+
+def _detail(row: dict[str, Any]) -> dict[str, Any]:
+    if row["detail"] is None:
+        return {}
+    read: dict[str, Any] = read_json(row["detail"], f"event {row['cursor']}: detail")
+    return read
 
 
 def newest_cursor(db: sqlite3.Connection) -> int:

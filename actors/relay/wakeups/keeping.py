@@ -31,6 +31,8 @@ HERE: Final = ""
 """The relay of events of this one's log."""
 
 _DELETED: Final = "deleted"
+_FOUND: Final = ("subscription", "watched")
+"""What the relay says in the detail of an event that it has found itself."""
 
 
 class News(NamedTuple):
@@ -161,7 +163,15 @@ def _with_pace(watcher: Watcher, pace: Row | None) -> Watcher:
 
 def happened(row: Row) -> Happened:
     """Give an event of this relay's log, as ``told_events`` has it, with what subscriptions ask about it."""
-    return Happened(row["cursor"], row["kind"], HERE, row["session"], row["title"], row["text"])
+    return Happened(
+        row["cursor"],
+        row["kind"],
+        HERE,
+        row["session"],
+        row["title"],
+        row["text"],
+        subscription=row["detail"].get("subscription"),
+    )
 
 
 def told(row: Row) -> Told:
@@ -172,7 +182,10 @@ def told(row: Row) -> Told:
         outcome, text = (_DELETED, "") if text == _DELETED else ("", text)
     elif kind in TURN_ENDS and row["status"] is not None:
         outcome = _how_it_ended(row)
-    return Told(kind, row["session"], row["title"], outcome=outcome, about=row["task"] or "", text=text)
+    found = {name: row["detail"][name] for name in _FOUND if name in row["detail"]}
+    return Told(
+        kind, row["session"], row["title"], outcome=outcome, about=row["task"] or "", text=text, **found
+    )
 
 
 def _how_it_ended(row: Row) -> str:

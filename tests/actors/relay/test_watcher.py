@@ -11,6 +11,7 @@ from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
 
 WINDOW = 30.0
+OF_TURNS = ["turn_end", "error", "archived"]
 AT_ONCE: dict[str, Any] = {"coalesce_seconds": 0, "wakeups_per_hour": 0}
 
 
@@ -41,7 +42,7 @@ class Scene:
 
     def subscribe(self, *sessions: str, **more: Any) -> str:
         named = list(sessions) or self.sessions
-        made = self.watcher.call("subscribe", sessions=named, **more)
+        made = self.watcher.call("subscribe", sessions=named, **{"events": OF_TURNS, **more})
         assert made["ok"], made
         name: str = made["subscription_id"]
         return name
@@ -135,6 +136,44 @@ def test_once_ends_with_the_first_event(quick: Scene) -> None:
     assert len(quick.wakings) == 1
     (ended,) = quick.watcher.call("list_subscriptions")["subscriptions"]
     assert (ended["id"], ended["endReason"]) == (name, "once")
+
+
+def test_without_names_the_usual_events_come(quick: Scene) -> None:
+    made = quick.watcher.call("subscribe", sessions=quick.sessions[:1])
+    usual = ["question_asked", "error", "turn_end", "subagent_finished", "task_failed", "stalled", "all_idle"]
+    always = ["question_answered", "link_lost", "link_restored"]
+    assert set(made["subscription"]["events"]) == {*usual, "archived", *always}
+    quick.rest()
+    end_turn(quick.stage, quick.sessions[0])
+    (lines,) = quick.wakings
+    assert ["turn_end" in lines[0], "all_idle" in lines[1]] == [True, True]
+
+
+def test_all_idle_is_told_once_when_nothing_is_left_and_again_after_more_work(quick: Scene) -> None:
+    name = quick.subscribe(events=["all_idle"])
+    quick.rest()
+    end_turn(quick.stage, quick.sessions[0])
+    assert quick.wakings == []
+    quick.stage.send(quick.sessions[1], "more")
+    end_turn(quick.stage, quick.sessions[1])
+    assert quick.wakings == []
+    end_turn(quick.stage, quick.sessions[1])
+    told = (
+        f"[relay event] all_idle: no turn or task is running in the 2 watched sessions (subscription {name})"
+    )
+    assert quick.wakings == [[told]]
+    end_turn(quick.stage, quick.watcher.session)
+    quick.stage.send(quick.sessions[0], "again")
+    end_turn(quick.stage, quick.sessions[0])
+    assert quick.wakings == [[told], [told]]
+
+
+def test_all_idle_of_every_session_leaves_out_the_watcher_and_what_is_excluded(quick: Scene) -> None:
+    quick.subscribe("all", events=["all_idle"], exclude=[quick.sessions[1]])
+    end_turn(quick.stage, quick.sessions[0])
+    quick.rest()
+    (lines,) = quick.wakings
+    assert "all_idle: no turn or task is running in any watched session" in lines[0]
 
 
 def test_all_means_later_ones_too_and_never_the_watchers_own(quick: Scene) -> None:

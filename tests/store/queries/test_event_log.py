@@ -40,6 +40,7 @@ def test_pages_give_every_event_once_and_in_order(desk: Desk) -> None:
         "message": None,
         "text": "",
         "task": None,
+        "detail": None,
     }
 
 

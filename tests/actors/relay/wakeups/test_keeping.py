@@ -19,6 +19,7 @@ from tests.store.desk import Desk, ending, message_of
 PACE = Pace(coalesce_seconds=30, wakeups_per_hour=4)
 AT_ONCE = Pace(coalesce_seconds=0, wakeups_per_hour=0)
 WATCHED = ("one", "two", "three")
+OF_TURNS = ["turn_end", "error", "question_asked", "archived"]
 
 
 @pytest.fixture
@@ -54,6 +55,7 @@ class Conversation:
             "stalled_minutes": 15,
             "hops": 1,
             "next_digest_at": None if minutes is None else self.now + minutes * MINUTE,
+            "events": json.dumps(OF_TURNS),
             **more,
         }
         named = [f"ses_{session}" for session in sessions]
@@ -272,6 +274,7 @@ def test_what_a_line_tells_of_an_event(
         "stop_reason": stop_reason,
         "text": text,
         "task": None,
+        "detail": {},
     }
     assert told(row) == Told(kind, "ses_one", "One", outcome=outcome, text=said)
 
