@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.errors import Refusal
+from showcaller.actors.contract.limits import SESSIONS_NAMED
 from showcaller.actors.relay.answers import read, written
 from showcaller.actors.relay.messages import Accepted, Prompt, ToSession
 from showcaller.actors.relay.pauses import Pauses
@@ -12,6 +13,7 @@ from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import WatcherBehind, refusal_of
 from showcaller.actors.relay.wakeups.keeping import Kept, Leaving, changes, kept, leaving, seen
 from showcaller.actors.relay.wakeups.release import Pace
+from showcaller.actors.relay.wakeups.stalls import heartbeat
 from showcaller.actors.relay.watch_messages import ChangeWatching, Follow, Heard, WakeUp, WatcherOver
 from showcaller.actors.relay.watching import Row
 from showcaller.actors.runtime import Actor, ActorRef
@@ -20,7 +22,8 @@ from showcaller.store.errors import StoreError
 
 logger = logging.getLogger("showcaller.relay")
 
-NOTHING = frozenset[str]()
+BEGINNINGS: Final = frozenset({"turn_started", "task_started"})
+"""The events with which something runs that did not before."""
 
 
 class _TakeUp(NamedTuple):
@@ -65,6 +68,8 @@ class Watcher(Actor):
         self._unread: _Unread | None = None
         self._life = 0
         self._handled = 0
+        self._heartbeats: dict[str, int] = {}  # the minutes of each subscription that wants some
+        self._beats_at: dict[str, int | None] = {}
         self._timer: Any = None
         self._pauses = Pauses()
 
@@ -92,6 +97,7 @@ class Watcher(Actor):
             return  # it is read anew after a pause, and what is told here is told again then
         elif isinstance(message, _Due):
             await self._advance(self._kept, ())
+            await self._beat(self._due_beats())
         elif isinstance(message, Heard):
             if message.life == self._life:
                 await self._hear(self._kept, message.rows)
@@ -100,6 +106,8 @@ class Watcher(Actor):
 
     async def _hear(self, known: Kept, rows: Sequence[Row]) -> None:
         await self._advance(known, rows)
+        if any(row["kind"] in BEGINNINGS for row in rows):
+            await self._beat([name for name in self._heartbeats if self._beats_at.get(name) is None])
         if any(row["kind"] == "archived" and row["session"] == self._session for row in rows):
             self._kept = None
             await self._take_up()
@@ -139,7 +147,14 @@ class Watcher(Actor):
         since = min(places, default=None)
         named = frozenset(known.watches)
         self._feed.tell(Follow(self._session, self.actor_ref, self._life, sessions, since, named))
+        self._heartbeats = {
+            row["id"]: row["heartbeat_minutes"]
+            for row in record["subscriptions"]
+            if row["ended_at"] is None and row["heartbeat_minutes"] is not None
+        }
+        self._beats_at = {name: at for name, at in self._beats_at.items() if name in self._heartbeats}
         await self._advance(known, ())
+        await self._beat([name for name in self._heartbeats if name not in self._beats_at])
 
     def _begin_anew(self, error: Exception) -> None:
         """Forget what is known, and read it again after a pause."""
@@ -164,9 +179,37 @@ class Watcher(Actor):
         if self._kept.is_over:
             self._feed.tell(WatcherOver(self._session, self.actor_ref, self._handled))
             return
-        due = self._kept.due(self._ports.clock.wall())
-        if due is not None:
-            self._timer = self.actor_ref.tell_at(due, _Due())
+        dues = [self._kept.due(self._ports.clock.wall()), *self._beats_at.values()]
+        known = [due for due in dues if due is not None]
+        if known:
+            self._timer = self.actor_ref.tell_at(min(known), _Due())
+
+    # -- heartbeats --------------------------------------------------------------------------------
+
+    def _due_beats(self) -> list[str]:
+        now = self._ports.clock.wall()
+        return [name for name, at in self._beats_at.items() if at is not None and at <= now]
+
+    async def _beat(self, names: Sequence[str]) -> None:
+        """Have stored the heartbeat of each of these subscriptions that is due; it comes back by the log."""
+        for name in names:
+            known = self._kept
+            watch = None if known is None else known.watches.get(name)
+            if known is None or watch is None:
+                self._beats_at.pop(name, None)
+                continue
+            sessions = None if watch.sessions is None else sorted(watch.sessions)
+            but = [self._session, *sorted(watch.excluded)]
+            working = await read(self._ports.reader, "at_work", sessions=sessions, but=but)
+            now = self._ports.clock.wall()
+            minutes, quiet = self._heartbeats[name], known.watcher.terms[name].quiet
+            beat = heartbeat(self._beats_at.get(name), minutes, now, runs=bool(working), quiet=quiet)
+            self._beats_at[name] = beat.next_at
+            if beat.tells:
+                told = {"subscription": name, "at": now, "sessions": working[:SESSIONS_NAMED]}
+                refusal = refusal_of(await written(self._writer, "tell_heartbeat", **told))
+                if refusal is not None:
+                    raise refusal
 
     # -- what leaves -------------------------------------------------------------------------------
 

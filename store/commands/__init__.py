@@ -31,7 +31,12 @@ from showcaller.store.commands.repeats import remember_call
 from showcaller.store.commands.sessions import accept_message, create_session, set_agent_session
 from showcaller.store.commands.settings import set_setting
 from showcaller.store.commands.steering import steer_message, steer_taken, unsteer_message
-from showcaller.store.commands.subscriptions import advance_watcher, subscribe, unsubscribe
+from showcaller.store.commands.subscriptions import (
+    advance_watcher,
+    subscribe,
+    tell_heartbeat,
+    unsubscribe,
+)
 from showcaller.store.commands.taking import take_messages
 from showcaller.store.commands.tasks import end_task, start_task
 from showcaller.store.commands.tokens import issue_token, note_token_uses, revoke_token
@@ -94,6 +99,7 @@ COMMANDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             subscribe,
             unsubscribe,
             advance_watcher,
+            tell_heartbeat,
             issue_token,
             revoke_token,
             note_token_uses,
@@ -157,6 +163,7 @@ __all__ = [
     "subscribe",
     "take_back",
     "take_messages",
+    "tell_heartbeat",
     "unsteer_message",
     "unsubscribe",
     "update_session",

@@ -1,5 +1,6 @@
 """Commands about subscriptions: they begin and end, and what they take reaches their watcher once."""
 
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
@@ -8,7 +9,8 @@ from peewee import fn
 
 from showcaller.store.commands.arrivals import HandOver
 from showcaller.store.commands.holds import refuse_archived
-from showcaller.store.commands.queue import NewMessage
+from showcaller.store.commands.idling import NO_SESSION
+from showcaller.store.commands.queue import NewMessage, append_event
 from showcaller.store.commands.repeats import NamedCall, remember_result, repeated_call
 from showcaller.store.commands.sessions import accept_message
 from showcaller.store.conflict import Conflict
@@ -96,6 +98,7 @@ _ITS = HeldEvent.subscription == Slot("subscription")
 
 _INSERT = insertion(Subscription, leave_out=frozenset({"ended_at", "end_reason"}))
 _INSERT_WATCHED = insertion(Watched)
+_IS_OPEN = Statement(Subscription.select(Subscription.id).where(_THIS, Subscription.ended_at.is_null()))
 _COUNT = Statement(Subscription.select(fn.COUNT(Subscription.id)).where(*_OPEN_OF))
 _NEWEST = Statement(Event.select(fn.MAX(Event.cursor)))
 _OPEN = Statement(
@@ -235,6 +238,21 @@ def unsubscribe(
     value = {"ended": ended}
     remember_result(db, call, value, at)
     return value
+
+
+def tell_heartbeat(
+    db: sqlite3.Connection, subscription: str, at: int, sessions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Append a heartbeat for a subscription: which of the sessions that it watches work, and since when.
+
+    ``sessions`` are as ``at_work`` gives them. Gives ``{"event"}``, its cursor. Raises Conflict ``moved``
+    when the subscription has ended.
+    """
+    if _IS_OPEN.row(db, subscription=subscription) is None:
+        raise Conflict("moved", f"subscription {subscription} has ended")
+    working = [[each["id"], each["title"], each["since"]] for each in sessions]
+    detail = json.dumps({"subscription": subscription, "at_work": working}, ensure_ascii=False)
+    return {"event": append_event(db, NO_SESSION, "heartbeat", at, detail=detail)}
 
 
 def end_watching(db: sqlite3.Connection, watcher: str, reason: str, at: int) -> None:

@@ -31,7 +31,7 @@ from showcaller.store.queries.started import started_at_work
 from showcaller.store.queries.subscriptions import subscriptions, watchers, watching
 from showcaller.store.queries.tokens import token, tokens, turn_goes_on, turn_under_way
 from showcaller.store.queries.transcripts import transcript
-from showcaller.store.queries.watched import watched_sessions
+from showcaller.store.queries.watched import at_work, watched_sessions
 
 QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
@@ -63,6 +63,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             events,
             told_events,
             watched_sessions,
+            at_work,
             groups,
             groups_listed,
             group_members,
@@ -112,6 +113,7 @@ __all__ = [
     "SHOWN",
     "approvals",
     "approvals_without_turn",
+    "at_work",
     "card",
     "client_call",
     "counts",

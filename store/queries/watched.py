@@ -6,7 +6,7 @@ from typing import Any
 
 from peewee import fn
 
-from showcaller.store.models import Message, Session, Task, literal, unfinished
+from showcaller.store.models import Message, Session, Task, literal, running_turn, unfinished
 from showcaller.store.queries.cards import waiting_kinds
 from showcaller.store.queries.event_log import newest_cursor
 from showcaller.store.queries.sessions import LAST_TURN, QUEUED, RUNNING
@@ -27,6 +27,12 @@ _ALL_AT_WORK = Statement(
     .where(Session.id.in_(_AT_WORK), Session.archived_at.is_null())
     .order_by(Session.id)
     .limit(Slot("limit"))
+)
+_TURNS_RUNNING = Statement(
+    Message.select(Message.session, fn.COALESCE(Message.handed_at, Message.created_at)).where(*running_turn())
+)
+_TASKS_RUNNING = Statement(
+    Task.select(Task.session, Task.started_at).where(Task.status == literal("running"))
 )
 _TASKS = Statement(
     Task.select(fn.COUNT(Task.id)).where(Task.session == Slot("session"), Task.status == literal("running"))
@@ -49,6 +55,26 @@ def watched_sessions(
     else:
         rows = [row for each in sessions if (row := _BY_ID.record(db, session=each)) is not None]
     return {"cursor": newest_cursor(db), "sessions": [_with_work(db, row) for row in rows]}
+
+
+def at_work(
+    db: sqlite3.Connection, sessions: Sequence[str] | None, but: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Give the sessions in which a turn or a task runs, those first that have worked longest.
+
+    Of ``sessions`` (None: of all) but of none of those in ``but``; each is ``{"id", "title", "since"}``.
+    """
+    since: dict[str, int] = {}
+    for statement in (_TURNS_RUNNING, _TASKS_RUNNING):
+        for session, begun in statement.rows(db):
+            since[session] = min(begun, since.get(session, begun))
+    wanted = since.keys() - set(but) if sessions is None else since.keys() & set(sessions) - set(but)
+    found = [
+        {"id": session, "title": row["title"], "since": since[session]}
+        for session in wanted
+        if (row := _BY_ID.record(db, session=session)) is not None
+    ]
+    return sorted(found, key=lambda each: (each["since"], each["id"]))
 
 
 def _with_work(db: sqlite3.Connection, session: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ HERE: Final = ""
 """The relay of events of this one's log."""
 
 _DELETED: Final = "deleted"
-_FOUND: Final = ("subscription", "watched")
+_FOUND: Final = ("subscription", "watched", "at_work")
 """What the relay says in the detail of an event that it has found itself."""
 
 
@@ -183,8 +183,16 @@ def told(row: Row) -> Told:
     elif kind in TURN_ENDS and row["status"] is not None:
         outcome = _how_it_ended(row)
     found = {name: row["detail"][name] for name in _FOUND if name in row["detail"]}
-    return Told(
-        kind, row["session"], row["title"], outcome=outcome, about=row["task"] or "", text=text, **found
+    return _told_from(
+        {
+            "kind": kind,
+            "session": row["session"],
+            "title": row["title"],
+            "outcome": outcome,
+            "about": row["task"] or "",
+            "text": text,
+            **found,
+        }
     )
 
 
@@ -326,7 +334,7 @@ def _told_as_text(told: Told) -> str:
 
 
 def _told_from(fields: Mapping[str, Any]) -> Told:
-    told = Told(**fields)
+    told = Told(**fields)  # lists where it has tuples, as JSON has none
     return told._replace(at_work=tuple(AtWork(*each) for each in told.at_work))
 
 

@@ -1,5 +1,6 @@
 """A conversation that watches is woken by what happens elsewhere: in time, once, and in order."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -174,6 +175,44 @@ def test_all_idle_of_every_session_leaves_out_the_watcher_and_what_is_excluded(q
     quick.rest()
     (lines,) = quick.wakings
     assert "all_idle: no turn or task is running in any watched session" in lines[0]
+
+
+def test_a_heartbeat_says_what_works_as_long_as_something_does(quick: Scene) -> None:
+    name = quick.subscribe(events=["error"], heartbeat_minutes=10)
+    quick.rest()
+    quick.stage.advance(9 * 60)
+    assert quick.wakings == []
+    quick.stage.advance(60)
+    (lines,) = quick.wakings
+    (line,) = lines
+    assert line.startswith("[relay event] heartbeat: 2 sessions work: ")
+    assert '"one" (ses_' in line
+    assert line.endswith(f"(subscription {name})")
+    end_turn(quick.stage, quick.watcher.session)
+    end_turn(quick.stage, quick.sessions[0])
+    quick.stage.advance(10 * 60)
+    assert "heartbeat: 1 session works: " in quick.wakings[1][0]
+    end_turn(quick.stage, quick.watcher.session)
+    end_turn(quick.stage, quick.sessions[1])
+    quick.stage.advance(60 * 60)
+    assert len(quick.wakings) == 2
+    quick.stage.send(quick.sessions[1], "more")
+    quick.stage.advance(9 * 60)
+    assert len(quick.wakings) == 2
+    quick.stage.advance(60)
+    assert len(quick.wakings) == 3
+
+
+def test_no_heartbeat_comes_in_quiet_hours_and_none_for_them_afterwards(quick: Scene) -> None:
+    now = datetime.fromtimestamp(quick.stage.ports.clock.wall() / 1000, UTC)
+    until = f"{(now + timedelta(minutes=25)).replace(second=0):%H:%M}"
+    window = {"from": f"{now:%H:%M}", "to": until, "tz": "UTC"}
+    quick.subscribe(events=["error"], heartbeat_minutes=10, quiet_hours=window)
+    quick.rest()
+    quick.stage.advance(20 * 60)
+    assert quick.wakings == []
+    quick.stage.advance(10 * 60 + 60)
+    assert len(quick.wakings) == 1
 
 
 def test_all_means_later_ones_too_and_never_the_watchers_own(quick: Scene) -> None:

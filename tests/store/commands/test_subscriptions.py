@@ -316,3 +316,14 @@ def test_what_was_delivered_long_ago_is_forgotten(desk: Desk) -> None:
     assert desk.value("prune_deliveries", before=2_200, limit=1) == {"pruned": 1, "more": True}
     assert desk.value("prune_deliveries", before=2_200) == {"pruned": 1, "more": False}
     assert told(desk) == [(3, "msg_later")]
+
+
+def test_a_heartbeat_is_told_for_a_subscription_that_is_open(desk: Desk) -> None:
+    subscribe(desk, "a", "one")
+    works = [{"id": "ses_one", "title": "One", "since": 1_000}]
+    cursor = desk.value("tell_heartbeat", subscription="sub_a", at=2_000, sessions=works)["event"]
+    (event,) = [row for row in desk.read("told_events")["events"] if row["cursor"] == cursor]
+    assert (event["kind"], event["session"]) == ("heartbeat", "")
+    assert event["detail"] == {"subscription": "sub_a", "at_work": [["ses_one", "One", 1_000]]}
+    desk.value("unsubscribe", watcher="ses_desk", reason="unsubscribed", at=2_000)
+    assert desk.conflict("tell_heartbeat", subscription="sub_a", at=3_000, sessions=works) == "moved"
