@@ -12,7 +12,7 @@ from showcaller.actors.relay.replies import Reply, answer
 from showcaller.actors.relay.settings_keeper import SetSetting, SettingsKeeper
 from showcaller.actors.relay.token_keeper import ForTokens, TokenKeeper
 from showcaller.actors.relay.watch_feed import WatchFeed
-from showcaller.actors.relay.watch_messages import ForWatcher
+from showcaller.actors.relay.watch_messages import ForWatcher, WakeUpsChanged
 from showcaller.actors.runtime import Actor, ActorRef
 
 
@@ -80,4 +80,5 @@ _KINDS: dict[type, type[Actor]] = {
     ChangeGroups: GroupKeeper,
     AwaitEvent: EventFeed,
     ForWatcher: WatchFeed,
+    WakeUpsChanged: WatchFeed,
 }

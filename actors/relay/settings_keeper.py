@@ -1,13 +1,17 @@
 """Who changes the owner's settings while the relay runs."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from showcaller.actors.contract.settings import Settings
 from showcaller.actors.relay.answers import written
 from showcaller.actors.relay.card_messages import AgentsShutOut
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.refusals import refusal_of
+from showcaller.actors.relay.watch_messages import WakeUpsChanged
 from showcaller.actors.runtime import Actor, ActorRef
+
+OF_WAKE_UPS: Final = frozenset({"agent_sessions", "coalesce_seconds", "wakeups_per_hour"})
+"""The settings by which wake-ups leave, or none do."""
 
 
 class SetSetting(NamedTuple):
@@ -21,7 +25,7 @@ class SettingsKeeper(Actor):
     """Stores one setting after the other, and has each in force once it is stored.
 
     When agents are shut out, what their calls wait for is withdrawn and forgotten with that, and the
-    supervisor is told.
+    supervisor is told. It is told as well of what those who watch are to know.
     """
 
     registered = False
@@ -42,6 +46,8 @@ class SettingsKeeper(Actor):
         self._ports.in_force.change(message.name, message.value)
         if shut_out_at is not None:
             self._supervisor.tell(AgentsShutOut())
+        if message.name in OF_WAKE_UPS:
+            self._supervisor.tell(WakeUpsChanged())
         return self._ports.in_force.now
 
 

@@ -1,6 +1,7 @@
 """Who reads the log for all who watch, each event once, and has each watcher hear what it follows."""
 
 import logging
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from showcaller.actors.relay.event_feed import EndFeed
@@ -9,7 +10,14 @@ from showcaller.actors.relay.log_reading import Bell, Committed, LogReading, Pag
 from showcaller.actors.relay.pauses import Pauses
 from showcaller.actors.relay.ports import Ports
 from showcaller.actors.relay.replies import Reply, answer
-from showcaller.actors.relay.watch_messages import ChangeWatching, Follow, ForWatcher, Heard, WatcherOver
+from showcaller.actors.relay.watch_messages import (
+    ChangeWatching,
+    Follow,
+    ForWatcher,
+    Heard,
+    WakeUpsChanged,
+    WatcherOver,
+)
 from showcaller.actors.relay.watcher import Watcher
 from showcaller.actors.relay.watching import Row
 from showcaller.actors.runtime import Actor, ActorRef, Terminated, take_reply
@@ -96,27 +104,15 @@ class WatchFeed(Actor):
             self._take(message)
 
     def _take(self, message: Any) -> None:
-        if isinstance(message, Follow):
-            self._follow(message)
-        elif isinstance(message, WatcherOver):
-            self._over(message)
-        elif isinstance(message, Committed):
-            self._look()
-        elif isinstance(message, PageRead):
-            self._log.over()
-            self._has_read(message)
-        elif isinstance(message, _Found):
-            self._found(message)
-        elif isinstance(message, _FindAgain):
-            self._find()
-        elif isinstance(message, _LookAgain):
-            self._look()
-        elif isinstance(message, Terminated):
-            self._fell(message)
-        elif isinstance(message, _Revive):
-            self._watcher(message.watcher)
-        else:
+        handle = _HANDLERS.get(type(message))
+        if handle is None:
             super().on_receive(message)
+        else:
+            handle(self, message)
+
+    def _changed(self, change: WakeUpsChanged) -> None:
+        for ref in self._watchers.values():
+            tell_if_alive(ref, change)
 
     # -- who watches -------------------------------------------------------------------------------
 
@@ -173,6 +169,9 @@ class WatchFeed(Actor):
             logger.error("The watcher of %s has failed, and is started anew: %s", watcher, ended.reason)
             self._forget(watcher)
             self.actor_ref.tell_after(REVIVE_SECONDS, _Revive(watcher))
+
+    def _revive(self, fallen: _Revive) -> None:
+        self._watcher(fallen.watcher)
 
     def _forget(self, watcher: str) -> None:
         self._unfollow(watcher)
@@ -236,6 +235,7 @@ class WatchFeed(Actor):
             self._log.look()
 
     def _has_read(self, read: PageRead) -> None:
+        self._log.over()
         if self._is_stale:
             self._is_stale = False
             self._look()
@@ -278,3 +278,17 @@ class WatchFeed(Actor):
         watchers, self._watchers = self._watchers, {}
         for ref in watchers.values():
             _ = ref.stop(block=False)
+
+
+_HANDLERS: Final[dict[type, Callable[[WatchFeed, Any], None]]] = {
+    Follow: WatchFeed._follow,
+    WatcherOver: WatchFeed._over,
+    WakeUpsChanged: WatchFeed._changed,
+    Committed: lambda feed, _: feed._look(),
+    PageRead: WatchFeed._has_read,
+    Terminated: WatchFeed._fell,
+    _Found: WatchFeed._found,
+    _FindAgain: lambda feed, _: feed._find(),
+    _LookAgain: lambda feed, _: feed._look(),
+    _Revive: WatchFeed._revive,
+}

@@ -29,6 +29,10 @@ class ChangeWatching(NamedTuple):
     told: int = 0
 
 
+class WakeUpsChanged(NamedTuple):
+    """To the supervisor, from it to the feed, and to every watcher: a setting about wake-ups is another."""
+
+
 class Follow(NamedTuple):
     """From a watcher to the feed: tell me what happens in these ``sessions`` (None: in all) after ``since``.
 

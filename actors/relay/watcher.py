@@ -14,7 +14,14 @@ from showcaller.actors.relay.refusals import WatcherBehind, refusal_of
 from showcaller.actors.relay.wakeups.keeping import Kept, Leaving, changes, kept, leaving, seen
 from showcaller.actors.relay.wakeups.release import Pace
 from showcaller.actors.relay.wakeups.stalls import heartbeat
-from showcaller.actors.relay.watch_messages import ChangeWatching, Follow, Heard, WakeUp, WatcherOver
+from showcaller.actors.relay.watch_messages import (
+    ChangeWatching,
+    Follow,
+    Heard,
+    WakeUp,
+    WakeUpsChanged,
+    WatcherOver,
+)
 from showcaller.actors.relay.watching import Row
 from showcaller.actors.runtime import Actor, ActorRef
 from showcaller.store.batch import Answer
@@ -95,7 +102,7 @@ class Watcher(Actor):
                 await self._take_up()
         elif self._kept is None:
             return  # it is read anew after a pause, and what is told here is told again then
-        elif isinstance(message, _Due):
+        elif isinstance(message, _Due | WakeUpsChanged):
             await self._advance(self._kept, ())
             await self._beat(self._due_beats())
         elif isinstance(message, Heard):
@@ -179,6 +186,8 @@ class Watcher(Actor):
         if self._kept.is_over:
             self._feed.tell(WatcherOver(self._session, self.actor_ref, self._handled))
             return
+        if not self._ports.settings.agent_sessions:
+            return  # nothing leaves until the owner lets agents use sessions again, which is told
         dues = [self._kept.due(self._ports.clock.wall()), *self._beats_at.values()]
         known = [due for due in dues if due is not None]
         if known:
@@ -192,7 +201,7 @@ class Watcher(Actor):
 
     async def _beat(self, names: Sequence[str]) -> None:
         """Have stored the heartbeat of each of these subscriptions that is due; it comes back by the log."""
-        for name in names:
+        for name in names if self._ports.settings.agent_sessions else ():
             known = self._kept
             watch = None if known is None else known.watches.get(name)
             if known is None or watch is None:
@@ -217,6 +226,10 @@ class Watcher(Actor):
         """Store what was heard, and let leave what is due; raises what the store or the session says."""
         now, pace = self._ports.clock.wall(), self._pace()
         after = seen(known, rows, now, pace) if rows else known
+        if not self._ports.settings.agent_sessions:
+            await self._stored(known, after)
+            self._kept = after._replace(ended={})
+            return
         left = leaving(after, now, pace, unread=None if self._unread is None else self._unread.text)
         if left.wakeup is not None and not await self._woken(known, left):
             self._unread = None

@@ -22,6 +22,7 @@ def _some(model: Any, *conditions: Any) -> Statement:
     return Statement(model.select(SQL("1")).where(*conditions).limit(1))
 
 
+_IS_ANY = _some(Subscription, Subscription.ended_at.is_null(), Subscription.relay == literal(HERE))
 _HAS_MESSAGE = _some(Message, _WAITS, Message.session == _OF_SESSION)
 _HAS_TASK = _some(Task, _RUNS, Task.session == _OF_SESSION)
 _HEARS = Subscription.events.is_null() | (fn.INSTR(Subscription.events, literal('"all_idle"')) > 0)
@@ -72,6 +73,8 @@ def tell_all_idle(db: sqlite3.Connection, session: str, at: int) -> None:
     that wait in a queue count as work. Its ``detail`` names the ``subscription``, and how many sessions are
     ``watched``, None for all.
     """
+    if _IS_ANY.row(db) is None:
+        return  # nobody watches, which is soon told
     if _HAS_MESSAGE.row(db, session=session) or _HAS_TASK.row(db, session=session):
         return
     for subscription, watcher in _WATCHING_IT.rows(db, session=session):

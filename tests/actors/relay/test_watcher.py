@@ -7,6 +7,7 @@ import pytest
 
 from showcaller.actors.contract.provider_entries import BUILT_IN, ProviderCatalogue, ProviderEntry
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.actors.relay.settings_keeper import SetSetting
 from tests.actors.relay.calls.agents import HELPER, OPEN, Agent, agent, end_turn
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import Stage
@@ -40,6 +41,13 @@ class Scene:
     def rest(self) -> None:
         """End the watcher's turn."""
         end_turn(self.stage, self.watcher.session)
+
+    def set(self, **settings: Any) -> None:
+        """Set settings, as their owner does."""
+        for name, value in settings.items():
+            done = self.stage.supervisor.request(SetSetting(name, value))
+            self.stage.settle()
+            assert getattr(done.get(), name) == value
 
     def subscribe(self, *sessions: str, **more: Any) -> str:
         named = list(sessions) or self.sessions
@@ -262,6 +270,7 @@ def test_unsubscribing_from_all_ends_every_one(quick: Scene) -> None:
 
 
 def test_a_watcher_goes_on_with_the_next_relay_from_where_it_was(scene: Scene) -> None:
+    scene.set(agent_sessions=True)  # kept for the next relay
     scene.subscribe()
     scene.rest()
     end_turn(scene.stage, scene.sessions[0], reply="before")
@@ -273,6 +282,7 @@ def test_a_watcher_goes_on_with_the_next_relay_from_where_it_was(scene: Scene) -
 
 
 def test_what_happens_while_no_watcher_runs_is_told_by_the_next_relay(scene: Scene) -> None:
+    scene.set(agent_sessions=True)  # kept for the next relay
     scene.subscribe()
     scene.rest()
     scene.stage.store.refusing = frozenset({"advance_watcher"})
@@ -296,6 +306,26 @@ def test_a_full_disk_delays_a_wake_up_and_loses_none(quick: Scene) -> None:
     (text,) = quick.stored
     assert '"late"' in text
     assert len(quick.wakings) == 1
+
+
+def test_nothing_leaves_while_agents_may_not_use_sessions(quick: Scene) -> None:
+    quick.subscribe(heartbeat_minutes=10)
+    quick.rest()
+    quick.set(agent_sessions=False)
+    end_turn(quick.stage, quick.sessions[0], reply="held")
+    quick.stage.advance(3600)
+    assert quick.stored == []
+    quick.set(agent_sessions=True)
+    assert '"held"' in quick.stored[0]
+    assert len(quick.stored) == len(quick.wakings) == 1
+
+
+def test_a_shorter_window_counts_at_once(scene: Scene) -> None:
+    scene.subscribe()
+    scene.rest()
+    end_turn(scene.stage, scene.sessions[0])
+    scene.set(coalesce_seconds=0)
+    assert len(scene.wakings) == 1
 
 
 def test_an_archived_watcher_is_woken_no_more(quick: Scene) -> None:

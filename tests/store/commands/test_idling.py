@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from showcaller.store.commands import idling
 from tests.store.commands.test_subscriptions import wanted
 from tests.store.desk import Desk, ending, message_of
+from tests.store.plans import plan
 
 SESSIONS = ("one", "two", "three")
 
@@ -118,6 +120,10 @@ def test_whatever_begins_and_ends_it_is_told_just_when_nothing_is_left(desk: Des
     told = sorted(world.told, key=json.dumps)
     assert world.told, "nothing ever became idle"
     assert sorted(found(desk), key=json.dumps) == told
+
+
+def test_where_nobody_watches_one_look_at_an_index_tells(desk: Desk) -> None:
+    assert "USING INDEX subscription_open (relay=?)" in plan(desk, idling._IS_ANY)
 
 
 def test_it_stands_behind_the_end_that_has_caused_it(desk: Desk) -> None:
