@@ -28,7 +28,7 @@ from showcaller.store.queries.replies import last_replies, replies_after
 from showcaller.store.queries.session_groups import find_group, group_members, groups, groups_listed
 from showcaller.store.queries.sessions import find_session, list_sessions, load_session
 from showcaller.store.queries.started import started_at_work
-from showcaller.store.queries.subscriptions import subscriptions, watchers, watching
+from showcaller.store.queries.subscriptions import subscriptions, watcher_of, watchers, watching
 from showcaller.store.queries.tokens import token, tokens, turn_goes_on, turn_under_way
 from showcaller.store.queries.transcripts import transcript
 from showcaller.store.queries.watched import at_work, watched_sessions
@@ -74,6 +74,7 @@ QUERIES: Mapping[str, Callable[..., Any]] = MappingProxyType(
             watching,
             subscriptions,
             watchers,
+            watcher_of,
             token,
             tokens,
             turn_goes_on,
@@ -155,6 +156,7 @@ __all__ = [
     "unfinished",
     "waiting_messages",
     "watched_sessions",
+    "watcher_of",
     "watchers",
     "watching",
 ]

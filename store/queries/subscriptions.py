@@ -74,6 +74,9 @@ _UNREAD = Statement(
     .order_by(Message.position.desc())
     .limit(1)
 )
+_WATCHER_OF = Statement(
+    Subscription.select(Subscription.watcher).where(Subscription.id == Slot("subscription"), _OPEN)
+)
 # Each half goes by an index of its own: what is open, and what is held, and never all that ever ended.
 _OPEN_WATCHERS = Statement(Subscription.select(Subscription.watcher).where(_OPEN).distinct())
 _HOLDING_WATCHERS = Statement(
@@ -116,6 +119,12 @@ def watchers(db: sqlite3.Connection) -> list[str]:
         watcher for statement in (_OPEN_WATCHERS, _HOLDING_WATCHERS) for (watcher,) in statement.rows(db)
     }
     return sorted(found)
+
+
+def watcher_of(db: sqlite3.Connection, subscription: str) -> str | None:
+    """Give the conversation that holds an open subscription; None when there is no such one."""
+    row = _WATCHER_OF.row(db, subscription=subscription)
+    return None if row is None else str(row[0])
 
 
 def _with_sessions(db: sqlite3.Connection, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -70,9 +70,13 @@ class Subscribe(OwnRelayCall):
 
 
 class SubscriptionView(ResultModel):
-    """A subscription with its options; ``sessions`` is ``all`` for every session of the relay."""
+    """A subscription with its options; ``sessions`` is ``all`` for every session of the relay.
+
+    ``watcher`` is the conversation that holds it, where those of several are listed.
+    """
 
     id: str
+    watcher: SessionTitle | None = None
     sessions: tuple[SessionTitle, ...] | Literal["all"]
     events: tuple[str, ...]
     once: bool

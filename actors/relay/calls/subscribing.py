@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from showcaller.actors.contract import calls
 from showcaller.actors.contract.arguments import ALL, QuietHours
@@ -17,6 +17,7 @@ from showcaller.actors.contract.calls.watching import (
 )
 from showcaller.actors.contract.errors import Code, Refusal, invalid
 from showcaller.actors.contract.events import EVENTS, heard_events
+from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import (
     ENDED_LISTED_MINUTES,
     SESSIONS_NAMED,
@@ -38,6 +39,9 @@ from showcaller.actors.relay.watching import is_pending
 # -- before it is asked for --------------------------------------------------------------------------
 
 
+WATCHERS_LISTED: Final = 100
+"""Conversations of which the owner is shown the subscriptions at once."""
+Listed = ActiveSubscription | EndedSubscription
 Watching = calls.Subscribe | calls.Unsubscribe | calls.ListSubscriptions
 
 
@@ -47,7 +51,24 @@ async def find(context: CallContext, call: Watching) -> Found:
         return await _find_watched(context, call)
     if isinstance(call, calls.ListSubscriptions) and call.watcher is not None:
         return Found(await find_session(context, call.watcher))
+    if context.caller.agent is None:
+        return await _owners(context, call)
     return Found((await _own(context, call.nothing))["id"])
+
+
+async def _owners(context: CallContext, call: calls.Unsubscribe | calls.ListSubscriptions) -> Found:
+    """Find whose subscription the owner ends; of all conversations theirs are listed."""
+    if isinstance(call, calls.ListSubscriptions):
+        return Found()
+    watcher = await context.read("watcher_of", subscription=call.subscription_id)
+    if watcher is None:
+        raise Refusal(
+            Code.NOT_FOUND,
+            f"No conversation holds a subscription {quote_foreign(call.subscription_id)}: list_subscriptions "
+            f"names those there are. {call.nothing}".strip(),
+            missing=[call.subscription_id],
+        )
+    return Found(watcher)
 
 
 async def _find_watched(context: CallContext, call: calls.Subscribe) -> Found:
@@ -243,10 +264,13 @@ def _options(row: Row) -> dict[str, Any]:
 
 async def unsubscribe(context: CallContext, call: calls.Unsubscribe, found: Found) -> UnsubscribeResult:
     """Have subscriptions of the calling conversation ended."""
-    one = None if call.subscription_id == "all" else await _find(context, call, found.session)
+    is_owner = context.caller.agent is None
+    one: str | None = call.subscription_id
+    if not is_owner:
+        one = None if one == "all" else await _find(context, call, found.session)
     command = {
         "watcher": found.session,
-        "reason": "unsubscribed",
+        "reason": "by_owner" if is_owner else "unsubscribed",
         "at": context.ports.clock.wall(),
         "subscription": one,
     }
@@ -279,20 +303,35 @@ async def _find(context: CallContext, call: calls.Unsubscribe, watcher: str) -> 
 async def list_subscriptions(
     context: CallContext, call: calls.ListSubscriptions, found: Found
 ) -> ListSubscriptionsResult:
-    """List the subscriptions of a conversation, with what each holds."""
-    now = context.ports.clock.wall()
-    since = now - ENDED_LISTED_MINUTES * MINUTE
-    rows = await context.read("subscriptions", watcher=found.session, ended_since=since)
-    watcher = kept(await context.read("watching", watcher=found.session)).watcher
-    shown = tuple(_listed(row, held_by(watcher, row["id"])) for row in rows)
-    active = sum(1 for row in rows if row["ended_at"] is None)
-    told = f"{counted(active, 'subscription')}, {len(rows) - active} ended"
+    """List the subscriptions of a conversation, or of all for their owner, with what each holds."""
+    if found.session:
+        shown = await _of_watcher(context, found.session)
+    else:
+        watchers: list[str] = await context.read("watchers")
+        if len(watchers) > WATCHERS_LISTED:
+            context.notes.append(f"Only {WATCHERS_LISTED} of {len(watchers):,} conversations are listed.")
+        shown = []
+        for watcher in watchers[:WATCHERS_LISTED]:
+            row = await context.read("load_session", session=watcher)
+            shown += await _of_watcher(context, watcher, SessionTitle(id=watcher, title=row["title"]))
+    active = sum(1 for each in shown if isinstance(each, ActiveSubscription))
+    told = f"{counted(active, 'subscription')}, {len(shown) - active} ended"
     return ListSubscriptionsResult(
-        relay=context.relay, summary=summary(call.action, told, relay=context.relay), subscriptions=shown
+        relay=context.relay,
+        summary=summary(call.action, told, relay=context.relay),
+        subscriptions=tuple(shown),
     )
 
 
-def _listed(row: Row, held: Held) -> ActiveSubscription | EndedSubscription:
+async def _of_watcher(context: CallContext, session: str, named: SessionTitle | None = None) -> list[Listed]:
+    since = context.ports.clock.wall() - ENDED_LISTED_MINUTES * MINUTE
+    rows = await context.read("subscriptions", watcher=session, ended_since=since)
+    watcher = kept(await context.read("watching", watcher=session)).watcher
+    shown = [_listed(row, held_by(watcher, row["id"])) for row in rows]
+    return [each.model_copy(update={"watcher": named}) for each in shown]
+
+
+def _listed(row: Row, held: Held) -> Listed:
     if row["ended_at"] is None:
         return ActiveSubscription(
             **_options(row), held_count=held.number, next_delivery_at=held.next_at if held.number else None

@@ -362,6 +362,22 @@ def test_events_that_are_held_are_listed_with_their_time(scene: Scene) -> None:
     assert len(scene.wakings) == 1
 
 
+def test_the_owner_sees_who_watches_what_and_can_end_it(quick: Scene) -> None:
+    name = quick.subscribe()
+    other = agent(quick.stage, "other", provider="watcher", title="other")
+    assert other.call("subscribe", sessions=["all"])["ok"]
+    listed = quick.stage.call("list_subscriptions")["subscriptions"]
+    assert {each["watcher"]["title"] for each in listed} == {"watch", "other"}
+    assert quick.stage.call("unsubscribe", subscription_id=name)["unsubscribed"] == [name]
+    (ended,) = quick.watcher.call("list_subscriptions")["subscriptions"]
+    assert (ended["id"], ended["endReason"]) == (name, "by_owner")
+    quick.rest()
+    end_turn(quick.stage, quick.sessions[0])
+    assert quick.wakings == []
+    refused = quick.stage.call("unsubscribe", subscription_id="all")
+    assert refused["code"] == "REMOTE_RELAY_NOT_FOUND"
+
+
 def test_the_owner_and_a_session_of_command_lines_hold_none(quick: Scene) -> None:
     assert quick.stage.call("subscribe", sessions=["all"])["code"] == "REMOTE_RELAY_INVALID_INPUT"
     shell = Agent(quick.stage, quick.stage.create("true", provider="command")[0])

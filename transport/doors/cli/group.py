@@ -42,6 +42,7 @@ COMMANDS = (
     "wait",
     "monitor",
     "events",
+    "subscriptions",
     "inbox",
     "answer",
     "approvals",

@@ -14,7 +14,7 @@ from showcaller.transport.doors.cli.relay import Door, LocalRelay
 @click.command(
     "go-on",
     cls=Command,
-    help="""Let run what waits in a session's queue since it was stopped.
+    help="""Let a session go on with what has waited since its stop.
 
 SESSION is an id, the first six or more characters of one, or a title. A new
 prompt has the queue go on too. Where nothing is held it says so ("released" is

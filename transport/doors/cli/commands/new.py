@@ -16,7 +16,7 @@ from showcaller.transport.doors.cli.relay import Door
 @click.command(
     "new",
     cls=Command,
-    help="""Start a session with a first prompt, and wait for the reply.
+    help="""Start a session with a prompt, and wait for the reply.
 
 TEXT is the prompt; - reads it from standard input. The reply goes to standard
 output. The session works in the present folder unless --cwd names another, or

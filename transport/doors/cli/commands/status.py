@@ -28,7 +28,7 @@ from showcaller.transport.worker.process_identity import ProcessIdentity
 @click.command(
     "status",
     cls=Command,
-    help="""Tell whether a relay runs on the data folder, and how it does.
+    help="""Tell whether a relay runs on the folder, and how it does.
 
 Ends with 0 when it answers, and with 3 when none runs, or one that listens to
 nobody but the command or program which it is a part of. Where none runs it names

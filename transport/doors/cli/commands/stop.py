@@ -25,7 +25,7 @@ LOOK = 0.1
 @click.command(
     "stop",
     cls=Command,
-    help="""End the relay of the data folder, and wait until it has ended.
+    help="""End the relay of the data folder, and wait for that.
 
 What it has under way goes on in its workers, and the relay that is started next
 takes it over. With --workers it is interrupted and stored as that; fan-outs can
