@@ -21,6 +21,7 @@ from showcaller.actors.relay.directory import Directory
 from showcaller.actors.relay.falls import Falls
 from showcaller.actors.relay.fanout import Fanout
 from showcaller.actors.relay.fanout_messages import FanoutOver, FanoutRequest, LeaveFanout, StopFanout
+from showcaller.actors.relay.fanout_provider import check_prompted
 from showcaller.actors.relay.keepers import Keepers
 from showcaller.actors.relay.listeners import tell_if_alive
 from showcaller.actors.relay.log_reading import Bell
@@ -288,6 +289,11 @@ class Supervisor(Actor):
                 f"The fan-out {group} is under way in this relay: wait until it has ended, or stop it."
             )
             answer(reply, Refusal(Code.BUSY, under_way))
+            return
+        try:
+            check_prompted(request.spec, self._ports.providers, self._ports.find_program)
+        except Refusal as refusal:
+            answer(reply, refusal)
             return
         self._fanouts[group] = Fanout.start(request, self._ports, writer, self.actor_ref)
         answer(reply, self._fanouts[group])

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,19 @@ def recalled(answer: dict[str, Any]) -> tuple[int, str, list[str]]:
     """Give the agent's process, its name for the conversation, and what it was told before."""
     process, native, before = answer["reply"]["text"].split(" ", 2)
     return int(process), native, json.loads(before)
+
+
+def test_a_fan_out_prompts_an_agent_for_each_item_and_leaves_no_process(relay: Showcaller) -> None:
+    words = ("fanout", "--provider", "acp-fake", "--prompt", "say {}!", "one", "two words", "--json")
+    for serves in (False, True):
+        with serving(relay) if serves else nullcontext():
+            ended = relay(*words)
+            assert ended.code == 0, ended.err
+            lines = [json.loads(line) for line in ended.out.splitlines()]
+            told = {line["item"]: line["reply"] for line in lines if "item" in line}
+            assert told == {"one": "one!", "two words": "two words!"}
+            memory = relay.folder / "memory"
+            assert all(wait_gone(pid) for pid in processes_with(f"FAKE_AGENT_STATE={memory}"))
 
 
 def test_a_conversation_outlives_its_agent_its_relay_and_its_worker(relay: Showcaller) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from showcaller.actors.contract.errors import Code, Refusal, ambiguous
+from showcaller.actors.contract.fanout import FanoutSpec
+from showcaller.actors.contract.fanout.template import render
 from tests.transport.doors.cli.conftest import ShowCaller
 from tests.transport.doors.cli.fake import GROUP, RESUME, FakeRelay, FakeRun, done, failed
 
@@ -202,11 +204,16 @@ def test_json_and_another_format_contradict_each_other(showcaller: ShowCaller) -
     assert showcaller("fanout", "echo {}", "a", "--json", "--format", "csv").code == 2
 
 
-def test_an_agent_cannot_be_prompted_yet_and_that_is_said(showcaller: ShowCaller, relay: FakeRelay) -> None:
-    ended = showcaller("fanout", "--prompt", "Mend {}", "--provider", "claude", "a")
-    assert (ended.code, ended.out) == (1, "")
-    assert "'claude'" in ended.err
-    assert relay.opened == []
+def test_an_agent_is_prompted_for_each_item_which_is_not_quoted(
+    showcaller: ShowCaller, relay: FakeRelay
+) -> None:
+    specs: list[FanoutSpec] = []
+    relay.prepare = lambda run: specs.append(run.spec)
+    ended = showcaller("fanout", "--prompt", "Mend {}", "--provider", "claude", "a b")
+    assert ended.code == 0, ended.err
+    (spec,) = specs
+    assert (spec.kind, spec.provider, spec.template) == ("prompt", "claude", "Mend {}")
+    assert render(spec.parsed(), "a b", 1) == "Mend a b"
 
 
 def test_what_the_relay_refuses_is_told_and_ends_with_1(showcaller: ShowCaller, relay: FakeRelay) -> None:

@@ -18,6 +18,7 @@ Examples:
   showcaller fanout 'wc -l {{}}' docs/*.md
   showcaller fanout 'make -C {{}} test' packages/* --jobs 16 --timeout 10m --retries 1
   showcaller fanout --callable mymodule:work --input items.jsonl --json
+  showcaller fanout --provider claude --prompt 'Mend the tests of {{}}' packages/*
   showcaller fanout --resume grp_0d1v9x3k7q2m
 
 In a command, {{}} is the item quoted for the shell (not to be put inside quotes),
@@ -30,6 +31,10 @@ called with each item: a word of the command line as text, a line of --input as
 its JSON value. A second parameter, ctx, makes it one that can be asked to end
 (ctx.cancelled) and that says how far it is (ctx.progress). What it returns is
 its reply: text as it is, None as nothing, all else as JSON.
+
+With --prompt each item is a session of an agent, or of a command of yours that
+gets prompts as its input, and {{}} is the item as it is. What an agent may do
+only with your leave waits in the inbox: showcaller serve lets you answer.
 
 Only results go to standard output. What a function or a process that it starts
 writes there goes to standard error, or to the relay, where one runs. Of a longer
@@ -76,8 +81,10 @@ class FanoutCommand(Command):
     metavar="MODULE:FUNCTION",
     help="Run a Python function for each item; see above.",
 )
-@click.option("--prompt", hidden=True)  # known, so that it can be refused with a reason
-@click.option("--provider", hidden=True)
+@click.option("--prompt", metavar="TEMPLATE", help="Prompt an agent for each item, with --provider.")
+@click.option(
+    "--provider", metavar="NAME", help="The agent that --prompt is for, as showcaller providers names it."
+)
 @click.option(
     "--resume",
     metavar="GROUP",

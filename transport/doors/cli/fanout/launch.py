@@ -30,7 +30,6 @@ def launch(door: Door, options: Options, form: Format, *, quiet: bool) -> int:
     if options.resume is not None:
         return _go_on(door, options.resume, options, form, quiet=quiet)
     spec = spec_of(options)
-    _refuse_prompts(options)
     items = read_items(options.item_words, options.input)
     if not items:
         sink_for(form).end(Summary())
@@ -54,15 +53,6 @@ def _go_on(door: Door, group: str, options: Options, form: Format, *, quiet: boo
         form,
         quiet=quiet,
     )
-
-
-def _refuse_prompts(options: Options) -> None:
-    if options.kind == "prompt":
-        raise CommandError(
-            f"No agent can be prompted yet, {options.provider!r} included: this version runs commands and "
-            "Python functions (--callable). Nothing was started.",
-            refusal=Code.PROVIDER_UNAVAILABLE,
-        )
 
 
 def _run(door: Door, begin: Begin, form: Format, *, quiet: bool) -> int:
