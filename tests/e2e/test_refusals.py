@@ -43,11 +43,12 @@ OF_SESSIONS: dict[str, tuple[str, ...]] = {
     "unlock": ("{}",),
     "update": ("{}", "--title", "other"),
     "approvals": ("revoke", "{}"),
+    "subscriptions": ("{}",),
 }
 """Commands that name a session, and their words."""
 OF_WHAT_WAS_ALLOWED = {"unlock", "approvals"}
 """Those of them that tell of an agent's calls, whatever has become of its session."""
-READ = {"show", "wait", "monitor", "export"}
+READ = {"show", "wait", "monitor", "export", "subscriptions"}
 """Those of them that work on an archived session; ``delete`` does, too."""
 OF_OTHERS: dict[str, tuple[tuple[str, ...], str]] = {
     "answer": (("q_zzzzzzzzzzzz", "Allow"), "To see what waits: showcaller"),
