@@ -14,9 +14,12 @@ from showcaller.actors.contract.worker import (
     TaskEnded,
     TaskStarted,
     ToWorkerMessage,
+    TurnActivity,
     TurnEnded,
+    TurnOutput,
     TurnReturned,
     TurnSteered,
+    TurnTaken,
 )
 
 PARTLY = "its worker died while it ran; it may have run in part"
@@ -36,6 +39,7 @@ class Assignments:
         self._tasks: dict[str, set[str]] = {}
         self._ended_tasks: dict[str, set[str]] = {}  # their ends are not stored
         self._agents: set[str] = set()  # sessions whose agent process is there
+        self._taken: set[str] = set()  # turns of which their worker has said that it has them
 
     def __contains__(self, worker: str) -> bool:
         return worker in self._turns
@@ -82,6 +86,10 @@ class Assignments:
         match message:
             case TurnEnded(turn=turn):
                 self._turns.get(worker, {}).pop(turn, None)
+                self._taken.discard(turn)
+            case TurnTaken(turn=turn) | TurnOutput(turn=turn) | TurnActivity(turn=turn):
+                if turn in self._turns.get(worker, {}):
+                    self._taken.add(turn)
             case TaskStarted(session=session, task=task) if worker in self._turns:
                 self.expect_task(session, task, worker)
             case TaskEnded(session=session, task=task) if task in self._tasks.get(session, ()):
@@ -116,8 +124,13 @@ class Assignments:
                 self._homes.pop(session, None)
 
     def lose(self, worker: str, left: Left | None) -> list[FromWorkerMessage]:
-        """A worker has died and has left this: give what its turns, agents and tasks come to."""
-        told = [_told(run, left) for run in self._turns.pop(worker, {}).values()]
+        """A worker has died and has left this: give what its turns, agents and tasks come to.
+
+        What the worker itself has said of a turn counts, whatever has become of the journal that it kept.
+        """
+        runs = self._turns.pop(worker, {})
+        told = [_told(run, left, was_taken=turn in self._taken) for turn, run in runs.items()]
+        self._taken -= runs.keys()
         for session in sorted(each for each, home in self._homes.items() if home == worker):
             del self._homes[session]
             self._at_turns.discard(session)
@@ -155,11 +168,11 @@ def _is_stopped(session: str, turn: str, order: StopTurn | KillAgent) -> bool:
     return turn == order.turn if isinstance(order, StopTurn) else session == order.session
 
 
-def _told(run: RunTurn, left: Left | None) -> FromWorkerMessage:
+def _told(run: RunTurn, left: Left | None, *, was_taken: bool) -> FromWorkerMessage:
     fate = fate_of(run.turn, left)
-    if fate == "untaken":
+    if fate == "untaken" and not was_taken:
         return TurnReturned(session=run.session, turn=run.turn)
-    if fate == "unknown":
+    if isinstance(fate, str):
         return TurnEnded(
             session=run.session,
             turn=run.turn,
