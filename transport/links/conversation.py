@@ -195,7 +195,8 @@ class Conversation:
         self.refused = None
         if is_new:
             self._their_run = hello.run
-        if hello.to != self._run or (self._calls and is_new):
+        # The one that is called greets for as long as it has not heard who calls: that may have been lost.
+        if (hello.to != self._run or self._calls) and self._hello() not in self._replies:
             self._replies.append(self._hello())
         if not is_new:
             return Taken(news=self._heard_of(now))

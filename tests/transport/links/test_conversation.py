@@ -228,6 +228,17 @@ def test_another_run_of_the_peer_gets_nothing_that_was_meant_for_the_one_before(
     assert pair.at_called == frames(3, 3)
 
 
+def test_a_greeting_that_was_lost_is_given_again_as_long_as_the_one_called_greets() -> None:
+    """Whoever is called by somebody it does not know greets them, and hears who it is only by their answer."""
+    pair = met()
+    greeting = Hello("relay", "run-2", "run-w", "", SPOKEN)
+    assert pair.caller.receive(greeting, 1.0).news == "changed"
+    (lost,) = [packet for packet in pair.caller.to_write(1.0) if isinstance(packet, Hello)]
+    for seconds in (2.0, 3.0):
+        assert [pair.caller.receive(greeting, seconds).news for _ in range(3)] == [None] * 3
+        assert [packet for packet in pair.caller.to_write(seconds) if isinstance(packet, Hello)] == [lost]
+
+
 def test_a_late_packet_of_an_earlier_run_changes_nothing() -> None:
     pair = Pair()
     pair.settle()
