@@ -229,7 +229,7 @@ def test_another_run_of_the_peer_gets_nothing_that_was_meant_for_the_one_before(
 
 
 def test_a_greeting_that_was_lost_is_given_again_as_long_as_the_one_called_greets() -> None:
-    """Whoever is called by somebody it does not know greets them, and hears who it is only by their answer."""
+    """Whoever is called by a stranger greets them, and hears who it is only by their answer."""
     pair = met()
     greeting = Hello("relay", "run-2", "run-w", "", SPOKEN)
     assert pair.caller.receive(greeting, 1.0).news == "changed"
