@@ -1,7 +1,5 @@
 """What is known of a command of the owner's that gets each prompt as its input."""
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from showcaller.actors.contract.agent_entries import Line, Passable, VariableName
@@ -17,7 +15,6 @@ class CommandEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,31}$")
-    kind: Literal["command"]
     label: Line = Field(min_length=1)
     command: tuple[Passable, ...] = Field(min_length=1, max_length=100)
     install: str = Field(default="", max_length=2_000)

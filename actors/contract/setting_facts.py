@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.agent_catalogue import known_providers
+from showcaller.actors.contract.provider_catalogue import known_providers
 from showcaller.actors.contract.provider_entries import ProviderEntry
 from showcaller.actors.contract.settings import Settings, Value, setting_schemas
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from showcaller.actors.contract import limits
-from showcaller.actors.contract.agent_catalogue import known_providers
 from showcaller.actors.contract.errors import Refusal, invalid
 from showcaller.actors.contract.foreign_text import quote_foreign
 from showcaller.actors.contract.limits import Setting
 from showcaller.actors.contract.problems import problem
+from showcaller.actors.contract.provider_catalogue import known_providers
 from showcaller.actors.contract.provider_entries import ProviderEntry
 
 NOTHING_SET: Final = "Nothing was set."
@@ -88,11 +88,9 @@ class Settings(BaseModel):
     )
     wakeups_per_hour: int = _of(
         limits.WAKEUPS_PER_HOUR,
-        "Wake-ups of one watching session an hour, then a digest; 0 is no cap (has no effect yet)",
+        "Wake-ups of one watching session an hour, then a digest; 0 is no cap",
     )
-    coalesce_seconds: int = _of(
-        limits.COALESCE_SECONDS, "Seconds within which events belong in one wake-up (has no effect yet)"
-    )
+    coalesce_seconds: int = _of(limits.COALESCE_SECONDS, "Seconds within which events belong in one wake-up")
     log_days: int = _of(limits.LOG_DAYS, "Days for which the log of events is kept")
     log_events: int = _of(limits.LOG_EVENTS, "How many events the log keeps")
     clone_hosts: tuple[Host, ...] = _list_of(

@@ -38,9 +38,12 @@ _WATCHING_IT = Statement(
     .where(Watched.session == _OF_SESSION, Watched.excluded == SQL("0"), *_OPEN)
     .order_by(Subscription.id)
 )
+_LEAVING_IT_OUT = Watched.select(Watched.subscription).where(
+    Watched.session == _OF_SESSION, Watched.excluded == SQL("1")
+)
 _WATCHING_ALL = Statement(
     Subscription.select(Subscription.id, Subscription.watcher)
-    .where(*_OPEN, Subscription.watches_all == SQL("1"))
+    .where(*_OPEN, Subscription.watches_all == SQL("1"), Subscription.id.not_in(_LEAVING_IT_OUT))
     .order_by(Subscription.id)
 )
 _ITS = Watched.select(Watched.session).where(
@@ -56,14 +59,7 @@ _ALL_AT_WORK = (
     _some(Message, _WAITS, Message.session != Slot("watcher"), Message.session.not_in(_LEFT_OUT)),
     _some(Task, _RUNS, Task.session != Slot("watcher"), Task.session.not_in(_LEFT_OUT)),
 )
-_IS_LEFT_OUT = _some(Watched, Watched.subscription == Slot("subscription"), Watched.session == _OF_SESSION)
-_NUMBER = Statement(
-    Watched.select(fn.COUNT(Watched.session)).where(
-        Watched.subscription == Slot("subscription"),
-        Watched.session != Slot("watcher"),
-        Watched.excluded == SQL("0"),
-    )
-)
+_NUMBER = Statement(_NAMED.select(fn.COUNT(Watched.session)))
 
 
 def tell_all_idle(db: sqlite3.Connection, session: str, at: int) -> None:
@@ -82,8 +78,7 @@ def tell_all_idle(db: sqlite3.Connection, session: str, at: int) -> None:
             row = _NUMBER.row(db, subscription=subscription, watcher=watcher)
             _append(db, subscription, row[0] if row else 0, at)
     for subscription, watcher in _WATCHING_ALL.rows(db, session=session):
-        is_left_out = _IS_LEFT_OUT.row(db, subscription=subscription, session=session) is not None
-        if not is_left_out and not _is_any(db, _ALL_AT_WORK, subscription, watcher):
+        if not _is_any(db, _ALL_AT_WORK, subscription, watcher):
             _append(db, subscription, None, at)
 
 

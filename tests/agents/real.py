@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from showcaller.actors.contract.agent_catalogue import shipped_agents
+from showcaller.actors.contract.provider_catalogue import shipped_agents
 from tests.agents.installed import packages, program_folder
 from tests.agents.model_script import CallTool
 from tests.agents.model_server import MODEL

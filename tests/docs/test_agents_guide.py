@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.actors.contract.agent_catalogue import read_agents, read_providers, shipped_agents
+from showcaller.actors.contract.provider_catalogue import read_agents, read_providers, shipped_agents
 from tests.docs.blocks import GUIDES
 from tests.e2e.daemon import serving
 from tests.e2e.program import Showcaller

@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from showcaller.actors.contract.agent_catalogue import catalogue_of, read_providers, shipped_agents
 from showcaller.actors.contract.errors import Refusal
 from showcaller.actors.contract.handshakes import MOST_BYTES, Handshake, handshakes_in, handshakes_text
+from showcaller.actors.contract.provider_catalogue import catalogue_of, read_providers, shipped_agents
 from showcaller.actors.contract.provider_entries import ProviderCatalogue
 from showcaller.transport.doors.start_error import RelayStartError
 from showcaller.transport.ordinary_files import open_ordinary, read_ordinary

@@ -129,7 +129,9 @@ class Assignments:
         What the worker itself has said of a turn counts, whatever has become of the journal that it kept.
         """
         runs = self._turns.pop(worker, {})
-        told = [_told(run, left, was_taken=turn in self._taken) for turn, run in runs.items()]
+        if left is not None:
+            left = left._replace(turns={**dict.fromkeys(runs.keys() & self._taken), **left.turns})
+        told = [_told(run, left) for run in runs.values()]
         self._taken -= runs.keys()
         for session in sorted(each for each, home in self._homes.items() if home == worker):
             del self._homes[session]
@@ -168,11 +170,11 @@ def _is_stopped(session: str, turn: str, order: StopTurn | KillAgent) -> bool:
     return turn == order.turn if isinstance(order, StopTurn) else session == order.session
 
 
-def _told(run: RunTurn, left: Left | None, *, was_taken: bool) -> FromWorkerMessage:
+def _told(run: RunTurn, left: Left | None) -> FromWorkerMessage:
     fate = fate_of(run.turn, left)
-    if fate == "untaken" and not was_taken:
+    if fate == "untaken":
         return TurnReturned(session=run.session, turn=run.turn)
-    if isinstance(fate, str):
+    if fate == "unknown":
         return TurnEnded(
             session=run.session,
             turn=run.turn,

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Final
 
 from showcaller.actors.contract.worker import RunTurn
+from showcaller.transport.worker.command_call import CommandCall, shell_for, with_input
 from showcaller.transport.worker.command_rest import CommandRest
 from showcaller.transport.worker.descendants import TURNS_VARIABLE, turns_around
 from showcaller.transport.worker.environment import TOKEN_VARIABLE, inherited
 from showcaller.transport.worker.output import DRAIN, CommandOutput, Pipe
 from showcaller.transport.worker.process import Child, exit_words, pause
 from showcaller.transport.worker.providers import Result, Sink
-from showcaller.transport.worker.shell import CommandCall, shell_for, with_input
 
 LEAST_PAUSE: Final = 0.01
 """Seconds between two looks at what goes on, of which many may end one after the other."""

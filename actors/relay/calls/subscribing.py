@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from showcaller.actors.contract import calls
-from showcaller.actors.contract.arguments import ALL, QuietHours
+from showcaller.actors.contract.arguments import ALL
 from showcaller.actors.contract.calls.watching import (
     ActiveSubscription,
     EndedSubscription,
@@ -31,7 +31,8 @@ from showcaller.actors.relay.calls.context import CallContext, Row
 from showcaller.actors.relay.calls.found import Found
 from showcaller.actors.relay.calls.session_settings import hops_of
 from showcaller.actors.relay.calls.targets import find_session, refuse_archived, refuse_deleted
-from showcaller.actors.relay.wakeups.keeping import kept
+from showcaller.actors.relay.session_answers import write_id
+from showcaller.actors.relay.wakeups.keeping import kept, quiet_hours_of
 from showcaller.actors.relay.wakeups.release import MINUTE, Held, held_by
 from showcaller.actors.relay.watch_messages import ChangeWatching, ForWatcher
 from showcaller.actors.relay.watching import is_pending
@@ -80,8 +81,7 @@ async def _find_watched(context: CallContext, call: calls.Subscribe) -> Found:
             "Your session's prompts are run as command lines, and so would be what wakes it: it cannot hold "
             f"subscriptions. {call.nothing}"
         )
-    record = await context.read("watching", watcher=own["id"])
-    held = sum(1 for row in record["subscriptions"] if row["ended_at"] is None)
+    held = len(await _open_of(context, own["id"]))
     if held >= SUBSCRIPTIONS_HELD:
         raise Refusal(
             Code.SUBSCRIPTION_LIMIT,
@@ -97,6 +97,12 @@ async def _find_watched(context: CallContext, call: calls.Subscribe) -> Found:
     if len(others) < len(watched):
         context.notes.append("Your own session is not watched: no conversation watches itself.")
     return Found(own["id"], watched=others, left_out=left_out)
+
+
+async def _open_of(context: CallContext, watcher: str) -> list[str]:
+    """Give the open subscriptions of a conversation, by their ids."""
+    record = await context.read("watching", watcher=watcher)
+    return [row["id"] for row in record["subscriptions"] if row["ended_at"] is None]
 
 
 async def _sessions(
@@ -160,7 +166,7 @@ async def subscribe(context: CallContext, call: calls.Subscribe, found: Found) -
     }
     named = repeats.write_id(context, call)
     if named is not None:
-        command["call"] = {**named._asdict(), "caller": named.caller or None}
+        command["call"] = write_id(named)
     change = ForWatcher(own["id"], ChangeWatching("subscribe", command))
     stored: Row = await context.ask(change)
     first: Row | None = stored.get("duplicate_result")
@@ -241,9 +247,6 @@ def _watches(row: Row) -> str:
 def _options(row: Row) -> dict[str, Any]:
     """Give what a subscription says, as the fields of its view."""
     heard = heard_events(row["events"], heartbeat=row["heartbeat_minutes"] is not None)
-    quiet = None
-    if row["quiet_from"] is not None:
-        quiet = QuietHours(start=row["quiet_from"], end=row["quiet_to"], tz=row["quiet_tz"])
     sessions = tuple(SessionTitle(id=each["id"], title=each["title"]) for each in row["sessions"])
     return {
         "id": row["id"],
@@ -254,7 +257,7 @@ def _options(row: Row) -> dict[str, Any]:
         "stalled_minutes": row["stalled_minutes"],
         "heartbeat_minutes": row["heartbeat_minutes"],
         "digest_minutes": row["digest_minutes"],
-        "quiet_hours": quiet,
+        "quiet_hours": quiet_hours_of(row),
         "exclude": tuple(each["id"] for each in row["excluded"]) or None,
     }
 
@@ -285,8 +288,7 @@ async def unsubscribe(context: CallContext, call: calls.Unsubscribe, found: Foun
 
 async def _find(context: CallContext, call: calls.Unsubscribe, watcher: str) -> str:
     """Give the open subscription that a call names; raises ``Refusal``."""
-    record = await context.read("watching", watcher=watcher)
-    there = [row["id"] for row in record["subscriptions"] if row["ended_at"] is None]
+    there = await _open_of(context, watcher)
     if call.subscription_id in there:
         return call.subscription_id
     known = f"it has {', '.join(there)}" if there else "it has none"

@@ -144,10 +144,14 @@ def _watch(row: Row) -> Watch:
 
 
 def _terms(row: Row) -> Terms:
-    quiet = None
-    if row["quiet_from"] is not None:
-        quiet = QuietHours(start=row["quiet_from"], end=row["quiet_to"], tz=row["quiet_tz"])
-    return Terms(row["digest_minutes"], quiet, row["next_digest_at"])
+    return Terms(row["digest_minutes"], quiet_hours_of(row), row["next_digest_at"])
+
+
+def quiet_hours_of(row: Row) -> QuietHours | None:
+    """Give the quiet hours of a subscription, as the store has it; None without any."""
+    if row["quiet_from"] is None:
+        return None
+    return QuietHours(start=row["quiet_from"], end=row["quiet_to"], tz=row["quiet_tz"])
 
 
 def _with_pace(watcher: Watcher, pace: Row | None) -> Watcher:

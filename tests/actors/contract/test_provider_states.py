@@ -5,8 +5,8 @@ from pathlib import PurePath
 
 import pytest
 
-from showcaller.actors.contract.agent_catalogue import known_providers, shipped_agents
 from showcaller.actors.contract.handshakes import Handshake, handshakes_in, handshakes_text
+from showcaller.actors.contract.provider_catalogue import known_providers, shipped_agents
 from showcaller.actors.contract.provider_states import ProviderRow, provider_list
 from showcaller.actors.contract.settings import DEFAULTS
 

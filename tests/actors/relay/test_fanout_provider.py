@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.actors.contract.agent_catalogue import catalogue_of, read_providers, shipped_agents
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.provider_catalogue import catalogue_of, read_providers, shipped_agents
 from showcaller.actors.relay.fanout_provider import check_prompted
 from tests.actors.relay.conftest import OpenStage
 from tests.actors.relay.stage import spec_of

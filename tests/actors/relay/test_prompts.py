@@ -2,8 +2,8 @@
 
 import pytest
 
-from showcaller.actors.contract.agent_catalogue import known_providers
 from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.provider_catalogue import known_providers
 from showcaller.actors.relay.prompts import check_work
 
 KNOWN = known_providers()

@@ -15,7 +15,7 @@ from showcaller.transport.worker.acp.elicitations import CANCEL, question_card, 
 from showcaller.transport.worker.acp.files import FileRefusedError, allowed_path, read_text, write_text
 from showcaller.transport.worker.acp.permissions import card_of, chosen_option
 from showcaller.transport.worker.acp.terminals import ExitStatus, TerminalRefusedError, Terminals
-from showcaller.transport.worker.shell import SHELL
+from showcaller.transport.worker.command_call import SHELL
 
 FORM_LIMIT: Final = 64 * 1024
 """Characters of a form's schema, as JSON."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from showcaller.transport.worker.shell import LONGEST_ARGUMENT, SHELL, shell_for
+from showcaller.transport.worker.command_call import LONGEST_ARGUMENT, SHELL, shell_for
 from tests.transport.worker.stage import Stage
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from showcaller.actors.contract.agent_catalogue import (
+from showcaller.actors.contract.errors import Code, Refusal
+from showcaller.actors.contract.provider_catalogue import (
     MOST_ENTRIES,
     catalogue_of,
     known_providers,
@@ -10,7 +11,6 @@ from showcaller.actors.contract.agent_catalogue import (
     read_providers,
     shipped_agents,
 )
-from showcaller.actors.contract.errors import Code, Refusal
 
 FILE = "/data/providers.toml"
 

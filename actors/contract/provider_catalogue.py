@@ -22,8 +22,8 @@ MOST_ENTRIES: Final = 200
 _TABLE: Final = "providers"
 _COMMAND: Final = "command"
 _AGENT: Final = "acp"
-_KEYS: Final = tuple(sorted({*AgentEntry.model_fields, "kind", "like"} - {"name"}))
-_COMMANDS_KEYS: Final = tuple(sorted({*CommandEntry.model_fields, "like"} - {"name"}))
+_AGENTS_KEYS: Final = tuple(sorted({*AgentEntry.model_fields, "kind", "like"} - {"name"}))
+_COMMANDS_KEYS: Final = tuple(sorted({*CommandEntry.model_fields, "kind", "like"} - {"name"}))
 Entry = TypeVar("Entry", AgentEntry, CommandEntry)
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -76,14 +76,14 @@ def read_providers(text: str, file: str, known: Mapping[str, AgentEntry] = Mappi
     found, commands = dict(known), dict[str, CommandEntry]()
     for name, table in _tables(text, file).items():
         _refuse_reserved(name, file)
-        if table.get("kind", _AGENT) == _COMMAND:
+        kind = table.get("kind", _AGENT)
+        if kind == _COMMAND:
             found.pop(name, None)
             commands[name] = _entry(CommandEntry, _COMMANDS_KEYS, name, table, commands, file)
-            continue
-        if table.get("kind", _AGENT) != _AGENT:
+        elif kind == _AGENT:
+            found[name] = _entry(AgentEntry, _AGENTS_KEYS, name, table, found, file)
+        else:
             raise _wrong(file, f"{_place(name)}.kind", f'a kind is "{_AGENT}" or "{_COMMAND}"')
-        told = {key: value for key, value in table.items() if key != "kind"}
-        found[name] = _entry(AgentEntry, _KEYS, name, told, found, file)
     for name, entry in found.items():
         if entry.billing_of is not None and (entry.billing_of == name or entry.billing_of not in found):
             raise _wrong(file, f"{_TABLE}.{name}.billing_of", f"there is no other agent {entry.billing_of!a}")
@@ -171,7 +171,7 @@ def _entry(
         if key not in keys:
             shown = quote_foreign(key, 64)
             raise _wrong(file, f"{place}.{shown}", f"there is no such key; there are {', '.join(keys)}")
-    told: dict[str, Any] = {key: value for key, value in table.items() if key != "like"}
+    told: dict[str, Any] = {key: value for key, value in table.items() if key not in {"kind", "like"}}
     base = _base(name, table, known, file, place)
     if base is not None:
         kept = {key: value for key, value in base.model_dump(exclude_unset=True).items() if key != "name"}
